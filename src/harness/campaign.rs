@@ -29,7 +29,7 @@ use super::causes::{Causes, SeenAgain};
 use super::counted::{CountedAnswers, refused};
 use super::covered::CoveredRuns;
 use super::failure::{Failing, not_started};
-use super::found::found;
+use super::found::{found, verdict};
 use super::run::{Judging, LiveRun, RunState};
 use super::trial::LiveTrial;
 use super::wave::{LiveEventKind, WaitLimits};
@@ -671,25 +671,6 @@ fn asked(script: &Script) -> Vec<Value> {
         _ => None,
     };
     script.steps.iter().filter_map(request).collect()
-}
-
-fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> CampaignVerdict {
-    use crate::report::campaign::FailureKind;
-    let is_violation = |failure: &FoundFailure| failure.kind == FailureKind::Violation && !failure.known;
-    let is_other = |failure: &FoundFailure| failure.kind != FailureKind::Violation && !failure.known;
-    if report.failures.iter().any(is_violation) {
-        CampaignVerdict::Violation
-    } else if report.failures.iter().any(is_other) {
-        CampaignVerdict::Broken
-    } else if is_stopped {
-        CampaignVerdict::Interrupted
-    } else if !report.undecided.is_empty() && report.requests > 0 {
-        CampaignVerdict::Unknown
-    } else if !is_tested || report.requests == 0 {
-        CampaignVerdict::Untested
-    } else {
-        CampaignVerdict::Pass
-    }
 }
 
 /// A failure as it was found, without shrinking.

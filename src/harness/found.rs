@@ -120,3 +120,30 @@ fn outcome(spec: &Spec, seen: &RecordedOutcome) -> ShownOutcome {
         RecordedOutcome::Nothing => ShownOutcome::Nothing,
     }
 }
+
+/// The verdict of a campaign: its failures first, then what was left undecided or untested.
+pub(super) fn verdict(
+    report: &crate::report::campaign::CampaignReport,
+    is_stopped: bool,
+    is_tested: bool,
+) -> crate::report::campaign::CampaignVerdict {
+    let is_violation = |failure: &crate::report::campaign::FoundFailure| {
+        failure.kind == crate::report::campaign::FailureKind::Violation && !failure.known
+    };
+    let is_other = |failure: &crate::report::campaign::FoundFailure| {
+        failure.kind != crate::report::campaign::FailureKind::Violation && !failure.known
+    };
+    if report.failures.iter().any(is_violation) {
+        crate::report::campaign::CampaignVerdict::Violation
+    } else if report.failures.iter().any(is_other) {
+        crate::report::campaign::CampaignVerdict::Broken
+    } else if is_stopped {
+        crate::report::campaign::CampaignVerdict::Interrupted
+    } else if !report.undecided.is_empty() && report.requests > 0 {
+        crate::report::campaign::CampaignVerdict::Unknown
+    } else if !is_tested || report.requests == 0 {
+        crate::report::campaign::CampaignVerdict::Untested
+    } else {
+        crate::report::campaign::CampaignVerdict::Pass
+    }
+}
