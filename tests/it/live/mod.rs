@@ -4,7 +4,6 @@ mod campaign_reports;
 mod causes;
 mod configuration;
 mod correct;
-mod coverage;
 mod duties;
 mod ends;
 mod generate;

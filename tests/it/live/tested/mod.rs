@@ -1,5 +1,7 @@
 //! How much was tested: the counts of answers and branches, what came seldom, and campaigns of refusals.
 
+mod coverage;
+
 use std::fs;
 
 use serde_json::Value as Json;
