@@ -30,7 +30,7 @@ use crate::term::{Term, Var, made};
 use crate::value::{Map, Value};
 
 /// The number of requests that are drawn for one that is sent.
-const DRAWN: usize = 8;
+const DRAWN: usize = 6;
 /// The number of these whose scalars become symbols.
 const WITH_SYMBOLS: usize = 1;
 /// The most paths through a handler that are followed.
@@ -42,9 +42,10 @@ const NEVER: u64 = 1 << 32;
 /// The weight of an outcome that changes nothing and has no data, a refusal, is divided by this if other outcomes of the handler have some.
 const REFUSED: u64 = 8;
 /// An answer is rare that came less often than one in this number of its even share.
-const SHARE: u64 = 2;
-/// All requests are aimed if more than one in this number of answers are rare.
-const MANY: usize = 8;
+const SHARE: u64 = 3;
+/// All requests are aimed if more than one in this number of answers are rare, and at least [`FEW`].
+const MANY: usize = 6;
+const FEW: usize = 2;
 /// The number of requests in a row that are not aimed, if few answers are rare.
 const UNAIMED: u32 = 9;
 /// The greatest factor by which variants are preferred that add elements to the state.
@@ -68,7 +69,7 @@ pub(super) struct OutcomeAim {
     answered: BTreeMap<(u32, u32), u64>,
     /// The variant of the last request.
     last: Option<u32>,
-    /// How often requests of a variant would have added elements to the state, and how often they would have removed some.
+    /// The number of times that requests of a variant would have added elements to the state, and that they would have removed some.
     tendency: BTreeMap<u32, (u64, u64)>,
     /// The number of next requests that are not aimed.
     left: u32,
@@ -84,10 +85,12 @@ pub(super) struct AimedFrom<'f> {
     pub client: u64,
     /// The factor by which outcomes are preferred after which the state has more elements.
     pub growth: u64,
+    /// True if values may be taken from the state.
+    pub takes_state: bool,
 }
 
 /// An outcome that is possible.
-struct Outcome {
+struct PossibleOutcome {
     /// The number of the drawn request, with its symbols.
     of: usize,
     symbols: Rc<[RequestSymbol]>,
@@ -160,7 +163,7 @@ impl OutcomeAim {
             **came * kinds * SHARE < self.asked[of]
         };
         let rare = self.answered.iter().filter(is_rare).count();
-        if rare * MANY > self.answered.len() { 0 } else { UNAIMED }
+        if rare >= FEW && rare * MANY > self.answered.len() { 0 } else { UNAIMED }
     }
 
     /// Changes the weights of variants for a run that prefers growth by a factor: those that mostly add elements to the state get more, and
@@ -195,7 +198,8 @@ impl OutcomeAim {
             drawn.push(draw(choices)?);
             let request = value(&drawn[of]);
             let mut symbols = Symbols::of(from);
-            let request = if of < WITH_SYMBOLS { symbols.instead(0, request) } else { request.clone() };
+            let request =
+                if of < WITH_SYMBOLS && from.takes_state { symbols.instead(0, request) } else { request.clone() };
             self.run(from, (of, &request, symbols), &mut outcomes, choices)?;
         }
         let taken = self.taken(from, outcomes, choices)?;
@@ -210,9 +214,9 @@ impl OutcomeAim {
     fn taken(
         &mut self,
         from: &AimedFrom<'_>,
-        mut outcomes: Vec<Outcome>,
+        mut outcomes: Vec<PossibleOutcome>,
         choices: &mut dyn Choices,
-    ) -> Result<Option<Outcome>, ChoiceError> {
+    ) -> Result<Option<PossibleOutcome>, ChoiceError> {
         if outcomes.is_empty() {
             return Ok(None);
         }
@@ -228,7 +232,7 @@ impl OutcomeAim {
     }
 
     /// The weight of an outcome: by its part that came least often, by what it tells, and by the growth that a run prefers.
-    fn weight(&self, outcome: &Outcome, growth: u64) -> u64 {
+    fn weight(&self, outcome: &PossibleOutcome, growth: u64) -> u64 {
         let branches = outcome.branches.iter().map(|branch| self.branches.get(branch));
         let answer = outcome.answer.iter().map(|answer| self.answers.get(answer));
         let least = branches.chain(answer).map(|count| count.copied().unwrap_or_default()).min();
@@ -247,7 +251,7 @@ impl OutcomeAim {
         &mut self,
         from: &AimedFrom<'_>,
         (of, request, symbols): (usize, &Value, Symbols<'_>),
-        outcomes: &mut Vec<Outcome>,
+        outcomes: &mut Vec<PossibleOutcome>,
         choices: &mut dyn Choices,
     ) -> Result<(), ChoiceError> {
         let before = elements(from.state);
@@ -281,13 +285,13 @@ impl OutcomeAim {
             tendency.0 += u64::from(growth > 0);
             tendency.1 += u64::from(growth < 0);
             let (symbols, branches) = (symbols.clone(), noted(&memory, self.slot));
-            outcomes.push(Outcome { of, symbols, branches, answer, growth, is_bare, store });
+            outcomes.push(PossibleOutcome { of, symbols, branches, answer, growth, is_bare, store });
         }
         Ok(())
     }
 
     /// The drawn request with other values for the symbols that the outcome does not allow to be as drawn.
-    fn with_symbols(&mut self, drawn: &Value, outcome: &Outcome) -> Option<Value> {
+    fn with_symbols(&mut self, drawn: &Value, outcome: &PossibleOutcome) -> Option<Value> {
         let mut store = outcome.store.clone();
         for RequestSymbol { var, drawn, .. } in outcome.symbols.iter() {
             let Value::Scalar(scalar) = drawn else { continue };

@@ -121,16 +121,21 @@ impl Drawer<'_> {
         let state = self.states[self.choices.choose("state", self.states.len())?];
         let Some(value) = held::draw(place, state, self.choices)? else { return Ok(None) };
         let known = self.references.len();
+        if !self.places[node].is_literal {
+            self.refer(self.form.nodes[node].ty, self.places[node].kind, &value);
+        }
+        self.beside(node, value, known).map(Some)
+    }
+
+    /// A known number, or seldom one beside it; so are the references from `known` on.
+    fn beside(&mut self, node: usize, value: Value, known: usize) -> DrawnValue<Value> {
         let beside = match self.form.nodes[node].kind.is(Sort::Int) {
             true => [0, 1, -1][self.choices.weighted("beside", &[12, 1, 1])?],
             false => 0,
         };
-        if !self.places[node].is_literal {
-            self.refer(self.form.nodes[node].ty, self.places[node].kind, &value);
-        }
-        let (Some(int), true) = (value.as_int(), beside != 0) else { return Ok(Some(value)) };
+        let (Some(int), true) = (value.as_int(), beside != 0) else { return Ok(value) };
         self.references[known..].iter_mut().for_each(|reference| reference.to.plus = beside);
-        Ok(Some(Value::Scalar(int.add(&Int::from(beside)).into())))
+        Ok(Value::Scalar(int.add(&Int::from(beside)).into()))
     }
 
     /// Draws a value from an answer, mostly from one of the last ones.
@@ -139,13 +144,13 @@ impl Drawer<'_> {
         let last = self.seen.last(kind);
         let count = if self.choices.choose("newest", 2)? == 0 { last.len().min(2) } else { last.len() };
         let seen = &last[last.len() - 1 - self.choices.choose("value seen", count)?];
-        let is_scalar = matches!(seen.value, Value::Scalar(_));
+        let (is_scalar, known) = (matches!(seen.value, Value::Scalar(_)), self.references.len());
         let ty = self.form.nodes[node].ty;
         let is_new = || !self.places[node].is_literal && self.seen.origin(ty, Some(kind), &seen.value).is_some();
         if !is_scalar || is_new() {
             self.references.push(self.seen.reference(self.types, &self.at, seen));
         }
-        Ok(Some(seen.value.clone()))
+        self.beside(node, seen.value.clone(), known).map(Some)
     }
 
     /// Adds references for the scalars of a value that come from an answer.

@@ -7,10 +7,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::content::HttpContent;
 use crate::scalar::{Scalar, Sort};
 use crate::server::{ListedValues, PlaceList};
 use crate::spec::analysis::links::PartStep;
 use crate::spec::generation::field_name;
+use crate::spec::http::{HttpCodec, HttpForms, TextPart};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::Value;
 
@@ -31,6 +33,8 @@ pub(super) struct FormNode {
     pub ty: TypeId,
     /// The name of the innermost field around the place.
     pub name: Option<String>,
+    /// The content of the place over HTTP, if its codec says what it is.
+    pub content: Option<HttpContent>,
     pub kind: FormKind,
     /// The values that the specification lists for the place, if it lists any.
     pub listed: Option<PlaceList>,
@@ -77,6 +81,56 @@ impl TypeForm {
         let mut form = building.form;
         form.find_heights();
         form
+    }
+
+    /// The node of a field of a variant; without variants, of a field of the value, or of the value itself.
+    pub fn field(&self, tag: Option<u32>, index: usize) -> Option<usize> {
+        match (&self.nodes[0].kind, tag) {
+            (FormKind::Variants(variants), Some(tag)) => variants.get(tag as usize)?.get(index).copied(),
+            (FormKind::Fields(fields), _) => fields.get(index).copied(),
+            _ => (index == 0).then_some(0),
+        }
+    }
+
+    /// Notes what the headers of requests are over HTTP.
+    pub fn note_requests(&mut self, forms: &HttpForms) {
+        for request in &forms.requests {
+            for (_, part) in &request.headers {
+                let TextPart::Field(field) = part else { continue };
+                self.note_field(request.tag, field.index, field.codec);
+            }
+        }
+    }
+
+    /// Notes what the parts of answers are over HTTP.
+    pub fn note_answers(&mut self, forms: &HttpForms) {
+        for answer in &forms.answers {
+            for (index, source) in answer.sources.iter().enumerate() {
+                source.iter().for_each(|source| self.note_field(answer.tag, index, source.codec));
+            }
+        }
+    }
+
+    fn note_field(&mut self, tag: Option<u32>, index: usize, codec: HttpCodec) {
+        if let (Some(node), Some(content)) = (self.field(tag, index), HttpContent::of(codec)) {
+            self.note(node, content);
+        }
+    }
+
+    /// Notes the content of the scalars at a place and inside of it, if they have its sort.
+    fn note(&mut self, node: usize, content: HttpContent) {
+        let parts = match &mut self.nodes[node] {
+            FormNode { kind: FormKind::Leaf(sort), content: own, .. } => {
+                *own = own.or(Some(content).filter(|content| content.sort() == *sort));
+                return;
+            }
+            FormNode { kind: FormKind::Option(of) | FormKind::List(of) | FormKind::Set(of), .. } => vec![*of],
+            FormNode { kind: FormKind::Fields(fields), .. } => fields.clone(),
+            FormNode { kind: FormKind::Variants(variants), .. } => variants.concat(),
+            FormNode { kind: FormKind::Map(..) | FormKind::Nothing, .. } => Vec::new(),
+        };
+        // A part with a smaller number is the type around it again.
+        parts.into_iter().filter(|part| *part > node).for_each(|part| self.note(part, content));
     }
 
     fn find_heights(&mut self) {
@@ -128,10 +182,7 @@ impl TypeForm {
         if let Some(list) = place.listed.as_ref().filter(|list| list.is_strict) {
             return list.values.contains(value);
         }
-        let is_long_enough = place
-            .lengths
-            .as_ref()
-            .is_none_or(|lengths| length(value).is_none_or(|length| lengths.binary_search(&length).is_ok()));
+        let is_long_enough = place.lengths.as_ref().is_none_or(|lengths| has_length(value, lengths));
         is_long_enough && self.allows_parts(node, value)
     }
 
@@ -158,14 +209,16 @@ impl TypeForm {
     }
 }
 
-/// The length of a text, of bytes or of a collection.
-fn length(value: &Value) -> Option<usize> {
+/// Tests whether a value has one of these lengths, which increase. A set or map may have fewer elements, as some are drawn twice.
+fn has_length(value: &Value, lengths: &[usize]) -> bool {
+    let is_listed = |length: usize| lengths.binary_search(&length).is_ok();
     match value {
-        Value::Scalar(Scalar::Str(text)) => Some(text.chars().count()),
-        Value::Scalar(Scalar::Bytes(octets)) => Some(octets.len()),
-        Value::List(list) => Some(list.len()),
-        Value::Map(map) => Some(map.bound()),
-        _ => None,
+        Value::Scalar(Scalar::Str(text)) => is_listed(text.chars().count()),
+        Value::Scalar(Scalar::Bytes(octets)) => is_listed(octets.len()),
+        Value::List(list) => is_listed(list.len()),
+        Value::Map(map) if map.bound() == 0 => is_listed(0),
+        Value::Map(map) => lengths.last().is_some_and(|most| map.bound() <= *most),
+        _ => true,
     }
 }
 
@@ -212,7 +265,16 @@ impl FormBuilding<'_> {
         }
         let node = self.form.nodes.len();
         let (kind, name_of_node, weights) = (FormKind::Nothing, named.1.clone(), self.weights(ty));
-        self.form.nodes.push(FormNode { ty, name: name_of_node, kind, listed, lengths, weights, height: u32::MAX });
+        self.form.nodes.push(FormNode {
+            ty,
+            name: name_of_node,
+            content: None,
+            kind,
+            listed,
+            lengths,
+            weights,
+            height: u32::MAX,
+        });
         if is_shared {
             self.shared.insert(named, node);
         }

@@ -15,6 +15,7 @@
 
 mod aim;
 mod aims;
+mod content;
 mod corpus;
 mod draw;
 mod duty;
@@ -53,6 +54,9 @@ use wave::{WaveRoom, Waves};
 /// The most draws of a request that may break the client's duty, before none is sent.
 const DRAWS: usize = 64;
 
+/// The most characters of a long text, unless another number is said.
+pub const LARGEST: usize = 8 << 10;
+
 /// The settings of a generator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GenerateSettings {
@@ -62,13 +66,16 @@ pub struct GenerateSettings {
     pub depth: usize,
     /// The factors of the weights of sources.
     pub weights: SourceWeights,
+    /// The most characters of a text, or bytes, that is long; the specification may name greater lengths.
+    pub largest: usize,
     /// The aims of the campaign.
     pub aims: CampaignAims,
 }
 
 impl Default for GenerateSettings {
     fn default() -> GenerateSettings {
-        GenerateSettings { clients: 1, depth: 1, weights: SourceWeights::default(), aims: CampaignAims::default() }
+        let (weights, aims) = (SourceWeights::default(), CampaignAims::default());
+        GenerateSettings { clients: 1, depth: 1, weights, largest: LARGEST, aims }
     }
 }
 
@@ -103,17 +110,17 @@ impl Generator {
         let (program, types) = (&spec.program, &spec.types);
         let computed = computed_constants(spec);
         let listed = ListedValues::of(spec, &computed);
-        let form = TypeForm::listing(types, program.request, &listed);
-        let mut seen = SeenValues::of(types, program.response);
-        let answered = seen.kinds();
+        let mut form = TypeForm::listing(types, program.request, &listed);
+        spec.http.iter().for_each(|forms| form.note_requests(forms));
+        let mut seen = SeenValues::of_answers(spec);
+        let has_like = |node: usize| seen.has_like(types, &form.nodes[node]);
+        let named = places::named_over_http(&form, spec.http.as_deref(), has_like);
         let kinds = seen.kinds_for(types, &form);
-        let named =
-            places::in_paths(&form, spec.http.as_deref(), |node| kinds[node].is_some_and(|kind| kind < answered));
         let places = places::facts(&form, &sources::held::places(spec), &kinds, &RequestLinks::of(program), &named);
         let variants = form.variants();
         let mut facts = RequestFacts::new(program);
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
-        let domain = ValueDomain::of(spec, &computed, &listed);
+        let domain = ValueDomain::of(spec, &computed, &listed, settings.largest);
         let duty = DutyCheck::of(spec, variants, &computed);
         let outcomes = settings.aims.outcomes.then(|| OutcomeAim::new(spec, &computed)).flatten();
         let (swarm, waves) = (Swarm::default(), Waves::default());
@@ -195,6 +202,9 @@ impl Generator {
     ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
             let template = self.draw_aimed(wanted, choices)?;
+            if !self.form.allows(0, &template.value) {
+                continue;
+            }
             let states = || wanted.server.at_rest(wanted.client, &template.value);
             let kept = self.duty.check(&template.value, wanted.client, states);
             if !matches!(kept, KeptIn::Fewer(_)) {
@@ -218,7 +228,14 @@ impl Generator {
         };
         let state = states[choices.choose("state", states.len())?];
         let client = wanted.server.number(wanted.client);
-        let from = AimedFrom { form: &self.form, places: &self.places, state, client, growth: self.swarm.growth };
+        let from = AimedFrom {
+            form: &self.form,
+            places: &self.places,
+            state,
+            client,
+            growth: self.swarm.growth,
+            takes_state: self.settings.weights.takes(ValueSource::State),
+        };
         let aimed = outcomes.aimed(&from, |choices| self.draw_any(wanted, choices), |drawn| &drawn.value, choices);
         self.outcomes = Some(outcomes);
         let (drawn, value) = aimed?;

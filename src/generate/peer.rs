@@ -7,7 +7,7 @@ use super::form::TypeForm;
 use super::sources::SourceWeights;
 use super::sources::seen_values::SeenValues;
 use super::swarm::Swarm;
-use super::{ValueDomain, computed_constants};
+use super::{LARGEST, ValueDomain, computed_constants};
 use crate::choice::{ChoiceError, Choices};
 use crate::server::ListedValues;
 use crate::spec::Spec;
@@ -34,11 +34,14 @@ impl PeerGenerator {
     pub fn new(spec: &Arc<Spec>) -> PeerGenerator {
         let computed = computed_constants(spec);
         let listed = ListedValues::of(spec, &computed);
-        let domain = ValueDomain::of(spec, &computed, &listed);
+        let domain = ValueDomain::of(spec, &computed, &listed, LARGEST);
         let peers = spec.program.peers.iter().map(|peer| {
             let form = TypeForm::listing(&spec.types, peer.response, &listed);
             let places = form.nodes.iter().map(|_| PlaceFacts::default()).collect();
-            let (swarm, seen) = (Swarm::usual(&form, 1, 1), SeenValues::of(&spec.types, peer.response));
+            let (swarm, seen) = (
+                Swarm::usual(&form, 1, 1),
+                SeenValues::of(&spec.types, (peer.response, TypeForm::of(&spec.types, peer.response))),
+            );
             PeerForm { form, places, swarm, seen }
         });
         PeerGenerator { spec: spec.clone(), domain, peers: peers.collect() }

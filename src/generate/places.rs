@@ -29,25 +29,22 @@ pub(super) fn facts(
     (0..form.nodes.len()).map(of).collect()
 }
 
-/// The places whose value stands in the path of a request over HTTP, if answers have values of their kind: most name something that
-/// is known from an answer.
-pub(super) fn in_paths(
+/// The places whose value stands in the path of a request over HTTP or has a content of its own there, if answers have values of
+/// their kind: most name something that is known from an answer.
+pub(super) fn named_over_http(
     form: &TypeForm,
     forms: Option<&HttpForms>,
     has_kind: impl Fn(usize) -> bool,
 ) -> FxHashSet<usize> {
-    let mut found = FxHashSet::default();
+    let mut found: FxHashSet<usize> =
+        (0..form.nodes.len()).filter(|node| form.nodes[*node].content.is_some()).collect();
     for request in forms.map_or(&[][..], |forms| &forms.requests) {
         for part in &request.path {
             let TextPart::Field(field) = part else { continue };
-            let node = match (&form.nodes[0].kind, request.tag) {
-                (FormKind::Variants(variants), Some(tag)) => variants[tag as usize][field.index],
-                (FormKind::Fields(fields), _) => fields[field.index],
-                _ => continue,
-            };
-            found.extend(has_kind(node).then_some(node));
+            found.extend(form.field(request.tag, field.index));
         }
     }
+    found.retain(|node| has_kind(*node));
     found
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
-use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
+use crate::generate::{CampaignAims, GenerateSettings, Generator, LARGEST, SourceWeights, corpus};
 use crate::http::why_unsent;
 use crate::limits::end::{self, WorkEnd};
 use crate::mutate::{SearchBudget, killing_scripts};
@@ -18,7 +18,7 @@ use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::{is_same_cause, parts};
 use crate::report::campaign::shell;
 use crate::report::campaign::text::INTERRUPTED;
-use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
+use crate::report::campaign::{CampaignReport, FoundFailure};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
 use crate::spec::Spec;
@@ -34,8 +34,7 @@ use super::run::{Judging, LiveRun, RunState};
 use super::trial::LiveTrial;
 use super::wave::{LiveEventKind, WaitLimits};
 
-/// One run in so many begins with a script of the corpus, and one wave in so many is one, as from the states that they lead to the
-/// rare branches are near.
+/// One run in so many begins with a script of the corpus, and one wave in so many is one: rare branches are near from there.
 const RUNS_OF_SCRIPTS: usize = 2;
 const WAVES_OF_SCRIPTS: usize = 8;
 /// One wave in [`WAVES_APART`] begins with a wait, on average, if there are waits.
@@ -75,6 +74,8 @@ pub struct CampaignSettings {
     pub shrink_time: Duration,
     /// The factors of the weights of the sources of values.
     pub weights: SourceWeights,
+    /// The most characters of a long text that is drawn.
+    pub largest: usize,
     /// The known causes, which do not count.
     pub known: BTreeSet<String>,
     /// The failures of regressions. Their causes are not shrunk and reported again.
@@ -106,6 +107,7 @@ impl Default for CampaignSettings {
             rate: None,
             shrink_time: Duration::from_secs(30),
             weights: SourceWeights::default(),
+            largest: LARGEST,
             known: BTreeSet::new(),
             shown: Vec::new(),
             aims: CampaignAims::default(),
@@ -220,9 +222,9 @@ impl<'c> Campaign<'c> {
         follower: &'c mut dyn Follower,
         report: CampaignReport,
     ) -> Campaign<'c> {
-        let CampaignSettings { clients, weights, aims, .. } = *settings;
+        let CampaignSettings { clients, weights, largest, aims, .. } = *settings;
         let depth = if settings.may_pipeline(judging) { DEPTH } else { 1 };
-        let generate = GenerateSettings { clients, depth, weights, aims };
+        let generate = GenerateSettings { clients, depth, weights, largest, aims };
         Campaign {
             judging,
             settings,

@@ -3,7 +3,7 @@
 //! `mayhap test kv.may --sut 127.0.0.1:7000 --clients 8` parses to [`TestArguments`] with eight clients.
 
 use super::selection::SpecArguments;
-use super::values::{command, count, header, positive, probability, rate, seconds, seconds_or_zero, until};
+use super::values::{command, count, header, positive, probability, rate, seconds, seconds_or_zero, size, until};
 use clap::Args;
 use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
@@ -165,6 +165,12 @@ pub struct TestArguments {
     /// with commas) [default: 1 over HTTP, else none]
     #[arg(long, value_name = "S", value_delimiter = ',', value_parser = seconds)]
     pub waits: Option<Vec<Duration>>,
+    /// The most characters or bytes of a long value, as in 64KiB; a length that the specification names is drawn, too
+    #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = size)]
+    pub largest: usize,
+    /// Aim requests at branches and answers that seldom came: it reaches deeper, and takes longer
+    #[arg(long)]
+    pub aim: bool,
     /// Let clients over HTTP send requests before their earlier ones are answered, as over TCP
     #[arg(long)]
     pub pipeline: bool,

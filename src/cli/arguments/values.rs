@@ -117,6 +117,23 @@ pub fn until(text: &str) -> Result<u64, String> {
     }
 }
 
+/// The largest size that can be asked for.
+const MOST: usize = 64 << 20;
+
+/// Parses a size: a number, or a number of KiB or MiB.
+///
+/// # Errors
+/// The text is no size, or the size is too large.
+pub fn size(text: &str) -> Result<usize, String> {
+    let (digits, unit) = match (text.strip_suffix("KiB"), text.strip_suffix("MiB")) {
+        (Some(digits), _) => (digits, 1 << 10),
+        (_, Some(digits)) => (digits, 1 << 20),
+        (None, None) => (text, 1),
+    };
+    let size = digits.trim().parse::<usize>().ok().and_then(|number| number.checked_mul(unit));
+    size.filter(|size| *size <= MOST).ok_or_else(|| "expected a size up to 64MiB, as in 8192 or 64KiB".into())
+}
+
 fn number<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result<N, String> {
     text.parse().map_err(|why: ParseIntError| match why.kind() {
         IntErrorKind::PosOverflow => "this is too large: expected a number of 64 bits".into(),

@@ -48,10 +48,14 @@ pub(crate) struct ValueDomain {
     integers: Vec<Int>,
     /// The texts of the specification.
     texts: Vec<Arc<str>>,
+    /// The octets of the specification.
+    octets: Vec<Arc<[u8]>>,
     /// The lengths that may matter to the specification.
     lengths: Vec<usize>,
     /// Set if the specification reads texts as integers.
     reads_integers: bool,
+    /// The most characters of a long text, unless the specification names a greater length.
+    largest: usize,
 }
 
 /// The sizes of the values in a run.
@@ -68,8 +72,8 @@ pub(crate) enum ValueSizes {
 
 impl ValueDomain {
     /// The values of a specification: those in its instructions, and its computed constants, without those listed for fields.
-    pub fn of(spec: &Spec, computed: &[Value], listed: &ListedValues) -> ValueDomain {
-        let mut domain = ValueDomain::default();
+    pub fn of(spec: &Spec, computed: &[Value], listed: &ListedValues, largest: usize) -> ValueDomain {
+        let mut domain = ValueDomain { largest, ..ValueDomain::default() };
         let code = spec.program.functions.iter().flat_map(|function| &function.code);
         domain.reads_integers = code.map(Op::plain).any(|op| matches!(op, Op::Unary { op: Unary::ToInt, .. }));
         let constants = spec.program.constants.iter().chain(computed);
@@ -97,6 +101,12 @@ impl ValueDomain {
                     self.take(&Value::from(text.chars().count() as i64));
                 }
             }
+            Value::Scalar(Scalar::Bytes(octets)) if self.octets.len() < CONSTANTS => {
+                self.octets.push(octets.clone());
+                if octets.len() > 1 {
+                    self.take(&Value::from(octets.len() as i64));
+                }
+            }
             Value::Data { .. } => constant.fields().iter().for_each(|field| self.take(field)),
             Value::List(list) => list.iter().take(CONSTANTS).for_each(|element| self.take(element)),
             Value::Map(map) => map.looked_at().take(CONSTANTS).for_each(|(key, entry)| {
@@ -118,6 +128,9 @@ impl ValueDomain {
             Sort::Str => Scalar::Str(self.text(sizes, choices)?),
             Sort::Bytes if choices.choose("no text", 12)? == 0 => {
                 Scalar::bytes(OCTETS[choices.choose("octets", OCTETS.len())?])
+            }
+            Sort::Bytes if !self.octets.is_empty() && choices.choose("octets of the specification", 4)? == 0 => {
+                Scalar::Bytes(self.octets[choices.choose("octets", self.octets.len())?].clone())
             }
             Sort::Bytes => Scalar::bytes(self.text(sizes, choices)?.as_bytes()),
             Sort::Client => Scalar::Client(1 + choices.choose("client", 3)? as u64),
@@ -166,7 +179,9 @@ impl ValueDomain {
     fn length(&self, longest: usize, choices: &mut dyn Choices) -> Result<usize, ChoiceError> {
         let own: Vec<usize> = self.lengths.iter().copied().filter(|length| *length <= longest).collect();
         if own.is_empty() || choices.choose("length of the specification", 2)? == 0 {
-            let power = 1_usize << choices.choose("power of a length", 9)?;
+            let longest = longest.min(self.largest);
+            let powers = longest.max(1).ilog2() as usize + 1;
+            let power = 1_usize << choices.choose("power of a length", powers)?;
             return Ok((power + choices.choose("beside a length", 3)?).saturating_sub(1).min(longest));
         }
         Ok(own[choices.choose("length", own.len())?])

@@ -60,6 +60,11 @@ impl SourceWeights {
         Ok(SourceWeights(factors))
     }
 
+    /// Tests whether values are taken from a source.
+    pub(super) fn takes(self, source: ValueSource) -> bool {
+        self.0[source as usize] > 0
+    }
+
     /// The weights of the sources at a place, from those without factors.
     pub(super) fn of(self, first: &[u64; 5]) -> [u64; 5] {
         std::array::from_fn(|at| first[at] * self.0[at])

@@ -8,10 +8,11 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::generate::content::HttpContent;
 use crate::generate::form::{FormKind, FormNode, TypeForm};
 use crate::scalar::{Scalar, Sort};
 use crate::script::{PathStep, PlacedReference, Reference};
-use crate::spec::{Type, TypeId, Types};
+use crate::spec::{Spec, Type, TypeId, Types};
 use crate::value::Value;
 
 /// The number of last values of each kind that are kept.
@@ -43,9 +44,9 @@ pub(crate) struct SeenValue {
 pub(crate) struct SeenValues {
     answers: TypeForm,
     response: TypeId,
-    /// The number of the kind at each place of an answer.
-    kind_of: Vec<Option<usize>>,
-    kinds: FxHashMap<(TypeId, Option<String>), usize>,
+    /// The numbers of the kinds at each place of an answer: the kind by its name, and that of all values of its type.
+    kinds_of: Vec<SmallVec<[usize; 2]>>,
+    kinds: FxHashMap<(TypeId, KindName), usize>,
     /// The last values of each kind, the newest at the end.
     last: Vec<VecDeque<SeenValue>>,
     /// The newest place of each value of a type.
@@ -55,32 +56,48 @@ pub(crate) struct SeenValues {
 }
 
 impl SeenValues {
+    /// An empty record for the answers of a specification.
+    pub fn of_answers(spec: &Spec) -> SeenValues {
+        let (types, response) = (&spec.types, spec.program.response);
+        let mut answers = TypeForm::of(types, response);
+        spec.http.iter().for_each(|forms| answers.note_answers(forms));
+        SeenValues::of(types, (response, answers))
+    }
+
     /// An empty record for answers of a type.
-    pub fn of(types: &Types, response: TypeId) -> SeenValues {
-        let answers = TypeForm::of(types, response);
+    pub fn of(types: &Types, (response, answers): (TypeId, TypeForm)) -> SeenValues {
         let mut kinds = FxHashMap::default();
-        let mut kind_of = Vec::new();
+        let mut kinds_of = Vec::new();
         for node in &answers.nodes {
-            let kind = kind(types, node.ty, node.name.as_deref());
-            let next = kinds.len();
-            kind_of.push(kind.map(|kind| *kinds.entry(kind).or_insert(next)));
+            let own = KindName::of(types, node).into_iter();
+            let own = own.flat_map(|name| [name, KindName::Any]);
+            let mut numbers = SmallVec::new();
+            for name in own {
+                let next = kinds.len();
+                let number = *kinds.entry((node.ty, name)).or_insert(next);
+                if !numbers.contains(&number) {
+                    numbers.push(number);
+                }
+            }
+            kinds_of.push(numbers);
         }
         let last = vec![VecDeque::new(); kinds.len()];
         let (origins, own) = (FxHashMap::default(), FxHashSet::default());
-        SeenValues { answers, response, kind_of, kinds, last, origins, own }
+        SeenValues { answers, response, kinds_of, kinds, last, origins, own }
     }
 
-    /// The number of kinds so far; at first, those of the values in answers.
-    pub fn kinds(&self) -> usize {
-        self.kinds.len()
+    /// Tests whether answers have values with the name or the content of a place of a request. To be asked before [`SeenValues::kinds_for`].
+    pub fn has_like(&self, types: &Types, node: &FormNode) -> bool {
+        KindName::of(types, node).is_some_and(|name| self.kinds.contains_key(&(node.ty, name)))
     }
 
-    /// The kinds of values that make sense at each place of a request.
+    /// The kinds of values that make sense at each place of a request: values of its name or content, or else any of its type.
     pub fn kinds_for(&mut self, types: &Types, requests: &TypeForm) -> Vec<Option<usize>> {
         let of = |node: &FormNode| {
+            let name = KindName::of(types, node)?;
+            let known = self.kinds.get(&(node.ty, name.clone())).or_else(|| self.kinds.get(&(node.ty, KindName::Any)));
             let next = self.kinds.len();
-            let kind = kind(types, node.ty, node.name.as_deref())?;
-            Some(*self.kinds.entry(kind).or_insert(next))
+            Some(known.copied().unwrap_or_else(|| *self.kinds.entry((node.ty, name)).or_insert(next)))
         };
         let kinds = requests.nodes.iter().map(of).collect();
         self.last.resize(self.kinds.len(), VecDeque::new());
@@ -136,7 +153,7 @@ impl SeenValues {
 
     /// The kind of the values of a type, without a name.
     pub fn kind_of_type(&self, ty: TypeId) -> Option<usize> {
-        self.kinds.get(&(ty, None)).copied()
+        self.kinds.get(&(ty, KindName::Any)).copied()
     }
 
     /// The reference from a place of a request to a value of an answer.
@@ -146,13 +163,31 @@ impl SeenValues {
     }
 }
 
-/// The kind of a value of this type in a field of this name. For a type of its own the name does not matter.
-fn kind(types: &Types, ty: TypeId, name: Option<&str>) -> Option<(TypeId, Option<String>)> {
-    match types.get(ty) {
-        Type::Token(_) | Type::Struct(_) | Type::Enum(_) => Some((ty, None)),
-        Type::Int | Type::Str | Type::Bytes | Type::Json => Some((ty, name.map(str::to_owned))),
-        Type::Unit | Type::Bool | Type::Client | Type::Error | Type::Option(_) => None,
-        Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Tuple(_) => None,
+/// The name of a kind of values of one type.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum KindName {
+    /// All values of the type.
+    Any,
+    /// The values in fields of this name.
+    Field(String),
+    /// The values with this content over HTTP, whatever the fields are called.
+    Content(HttpContent),
+}
+
+impl KindName {
+    /// The name of the kind at a place; `None` if its values are never taken from answers. For a type of its own the name of the field
+    /// does not matter.
+    fn of(types: &Types, node: &FormNode) -> Option<KindName> {
+        match types.get(node.ty) {
+            Type::Token(_) | Type::Struct(_) | Type::Enum(_) => Some(KindName::Any),
+            Type::Int | Type::Str | Type::Bytes | Type::Json => Some(match (node.content, &node.name) {
+                (Some(content), _) => KindName::Content(content),
+                (None, Some(name)) => KindName::Field(name.clone()),
+                (None, None) => KindName::Any,
+            }),
+            Type::Unit | Type::Bool | Type::Client | Type::Error | Type::Option(_) => None,
+            Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Tuple(_) => None,
+        }
     }
 }
 
@@ -211,8 +246,8 @@ impl AnswerTaking<'_> {
         if self.form.nodes[node].kind.is_leaf() && value.is_known() && refers(value) {
             self.origin(node, value);
         }
-        if let Some(kind) = self.seen.kind_of[node].filter(|_| node != 0 || !matches!(value, Value::Data { .. })) {
-            self.keep(kind, value);
+        if node != 0 || !matches!(value, Value::Data { .. }) {
+            self.seen.kinds_of[node].clone().into_iter().for_each(|kind| self.keep(kind, value));
         }
         let form = self.form;
         for (number, node, part) in parts(form, node, value) {

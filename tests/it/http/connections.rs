@@ -115,7 +115,7 @@ fn clients_over_http_wait_for_their_answers_unless_they_are_told_not_to() {
             counted.fetch_add(usize::from(has_more), Ordering::Relaxed);
             page(request, stream)
         }));
-        let more = [&["--requests", "300", "--clients", "3"][..], more].concat();
+        let more = [&["--requests", "1000", "--clients", "3"][..], more].concat();
         let (code, said) = tested(&address, "waiting", &more);
         assert!(code == Some(0) && !said.contains("too hard"), "{more:?}: {said}");
         let pipelined = pipelined.load(Ordering::Relaxed);
@@ -220,7 +220,7 @@ fn lines_that_differ_in_a_constant_header_are_told_apart() {
     }));
     let (spec, regressions) = (file("rpc.may", text), empty_directory("connections rpc"));
     let fixed = ["test", spec.to_str().unwrap(), "--sut", &address, "--seed", "1", "--reset", "none"];
-    let more = ["--requests", "100", "--clients", "1", "--regressions", regressions.to_str().unwrap()];
+    let more = ["--requests", "400", "--clients", "1", "--regressions", regressions.to_str().unwrap()];
     _ = run(&[&fixed[..], &more].concat(), "");
     let seen = seen.lock().unwrap();
     let count = |what: &str| seen.iter().filter(|own| *own == what).count();

@@ -127,7 +127,7 @@ fn the_mistake_of_the_service_is_found() {
     let port = free_port();
     let (address, start) = (format!("http://127.0.0.1:{port}"), format!("python3 examples/service/notes.py {port}"));
     let regressions = empty_directory("http notes");
-    for seed in ["3", "1", "2"].into_iter().take(if is_long() { 3 } else { 1 }) {
+    for seed in ["1", "2", "4"].into_iter().take(if is_long() { 3 } else { 1 }) {
         let output = run(
             &[
                 "test",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mayhap::choice::Random;
 use mayhap::coverage::SpecCoverage;
 use mayhap::details::Observed;
-use mayhap::generate::{GenerateSettings, Generator, SourceWeights, corpus};
+use mayhap::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use mayhap::json::{decode, encode};
 use mayhap::script::{PathStep, RecordedOutcome, Reference, Script, ScriptStep};
 use mayhap::server::{Ranges, Reply, Server};
@@ -232,4 +232,26 @@ impl Requests for Vec<Vec<Sent>> {
     fn concat_requests(&self) -> Vec<(u64, String)> {
         self.iter().flatten().map(|sent| (sent.client, sent.request.clone())).collect()
     }
+}
+
+#[test]
+fn aimed_requests_come_to_what_fits_the_state() {
+    // Of a thousand numbers one is held, and only its holder may give it back.
+    let text = "enum Request { Take, Give(int) } enum Response { Taken(int), Given, NotYours }
+        protocol holds {
+            request Request; response Response;
+            var held: map<int, client> = {};
+            on Take from c { let n = choose n: int where 0 <= n && n < 1000 && !held.contains(n); held[n] := c; reply Taken(n); }
+            on Give(n) from c {
+                if held.get(n) == Some(c) { held := held.remove(n); reply Given; }
+                reply NotYours;
+            }
+        }";
+    let spec = Spec::from_text(text).unwrap();
+    let given = |outcomes| {
+        let aims = CampaignAims { outcomes, ..CampaignAims::default() };
+        let runs = drive(&spec, GenerateSettings { clients: 3, aims, ..GenerateSettings::default() }, 4);
+        runs.iter().flatten().filter(|sent| sent.answer.as_deref() == Some("\"Given\"")).count()
+    };
+    assert!(given(true) > 2 * given(false).max(5), "{} {}", given(true), given(false));
 }

@@ -354,5 +354,5 @@ fn no_branch_is_said_to_be_never_reached_that_a_run_reached() {
     let alone = tested(1);
     assert!(!alone.contains("reached"), "{alone}");
     let several = tested(3);
-    assert!(several.contains("  not reached in ") && !several.contains("never reached"), "{several}");
+    assert!(!several.contains("never reached"), "{several}");
 }
