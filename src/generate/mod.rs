@@ -149,7 +149,7 @@ impl Generator {
         self.waves = Waves::default();
         let clients = self.settings.clients.max(1);
         self.swarm = match self.settings.aims.swarm {
-            true => Swarm::draw(&self.form, clients, self.settings.depth, choices)?,
+            true => Swarm::draw(&self.form, (clients, self.settings.depth, self.outcomes.is_some()), choices)?,
             false => Swarm::usual(&self.form, clients, self.settings.depth),
         };
         if let Some(outcomes) = &self.outcomes {

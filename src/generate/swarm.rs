@@ -47,7 +47,11 @@ impl Swarm {
     ///
     /// # Errors
     /// The source of choices fails.
-    pub fn draw(form: &TypeForm, clients: u64, depth: usize, choices: &mut dyn Choices) -> Result<Swarm, ChoiceError> {
+    pub fn draw(
+        form: &TypeForm,
+        (clients, depth, aims): (u64, usize, bool),
+        choices: &mut dyn Choices,
+    ) -> Result<Swarm, ChoiceError> {
         let sizes = match choices.weighted("sizes of values", &[10, 5, 1])? {
             0 => ValueSizes::Small,
             1 => ValueSizes::Any,
@@ -65,7 +69,7 @@ impl Swarm {
                 0
             },
             sizes,
-            growth: GROWTH[choices.choose("growth", GROWTH.len())?],
+            growth: if aims { GROWTH[choices.choose("growth", GROWTH.len())?] } else { 1 },
             variants: variants(form, choices)?,
             options: options(form, choices)?,
         })

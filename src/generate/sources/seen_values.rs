@@ -91,13 +91,12 @@ impl SeenValues {
         KindName::of(types, node).is_some_and(|name| self.kinds.contains_key(&(node.ty, name)))
     }
 
-    /// The kinds of values that make sense at each place of a request: values of its name or content, or else any of its type.
+    /// The kinds of values that make sense at each place of a request: values of its name or content.
     pub fn kinds_for(&mut self, types: &Types, requests: &TypeForm) -> Vec<Option<usize>> {
         let of = |node: &FormNode| {
             let name = KindName::of(types, node)?;
-            let known = self.kinds.get(&(node.ty, name.clone())).or_else(|| self.kinds.get(&(node.ty, KindName::Any)));
             let next = self.kinds.len();
-            Some(known.copied().unwrap_or_else(|| *self.kinds.entry((node.ty, name)).or_insert(next)))
+            Some(*self.kinds.entry((node.ty, name)).or_insert(next))
         };
         let kinds = requests.nodes.iter().map(of).collect();
         self.last.resize(self.kinds.len(), VecDeque::new());

@@ -289,7 +289,7 @@ fn a_known_cause_fails_no_test_but_another_one_does() {
     _ = fs::remove_file(&baseline);
     let baseline = baseline.to_str().unwrap();
     let tested = |bug: &str, more: &[&str]| {
-        let more = [&["--seed", "2", "--clients", "1", "--requests", "200", "--baseline", baseline], more].concat();
+        let more = [&["--seed", "2", "--clients", "1", "--requests", "1000", "--baseline", baseline], more].concat();
         test("specs/kv_etag.may", &server("kv_etag", &format!("--bug {bug}")), &regressions, &more)
     };
     let written = tested("missing-304", &["--baseline-update"]);
