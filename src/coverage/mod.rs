@@ -108,12 +108,10 @@ impl SpecCoverage {
     /// The coverage of a specification before any run.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> SpecCoverage {
-        let is_serial = !spec.for_networks().program.is_asynchronous();
-        let each = is_serial.then(|| instrumented(spec, NotedBranches::LastRequest)).flatten();
-        let over_networks = OnceCell::new();
-        if !is_serial {
-            over_networks.get_or_init(|| instrumented(spec, NotedBranches::Run));
-        }
+        let (each, over_networks) = match noted_of(spec) {
+            NotedBranches::LastRequest => (instrumented(spec, NotedBranches::LastRequest), OnceCell::new()),
+            noted => (None, OnceCell::from(instrumented(spec, noted))),
+        };
         let whole = over_networks.get().into_iter().flatten();
         let made = each.iter().chain(whole).flat_map(|instrumented| &instrumented.branches);
         let branch = |BranchSpans { kind, head, whole }: &BranchSpans| SpecBranch {
@@ -308,7 +306,11 @@ impl SpecCoverage {
 /// The specification that notes the branches of its requests, and the slot of the variable that has their numbers; `None` if they cannot
 /// be noted. If tasks wait for each other, the variable has the branches of all requests.
 pub(crate) fn noting(spec: &Arc<Spec>) -> Option<(Arc<Spec>, usize)> {
+    instrumented(spec, noted_of(spec)).map(|noting| (noting.spec, noting.slot))
+}
+
+/// The branches that can be noted: those of each request, or of whole runs if tasks wait for each other.
+fn noted_of(spec: &Arc<Spec>) -> NotedBranches {
     let is_serial = !spec.for_networks().program.is_asynchronous();
-    let which = if is_serial { NotedBranches::LastRequest } else { NotedBranches::Run };
-    instrumented(spec, which).map(|noting| (noting.spec, noting.slot))
+    if is_serial { NotedBranches::LastRequest } else { NotedBranches::Run }
 }

@@ -24,6 +24,7 @@ use crate::choice::{ChoiceError, Choices};
 use crate::coverage::{noted, noting};
 use crate::process::Fresh;
 use crate::scalar::Sort;
+use crate::script::RequestTemplate;
 use crate::solve::{Answer, Limits, Solver, Store, Tiers};
 use crate::spec::Spec;
 use crate::term::{Term, Var, made};
@@ -180,23 +181,22 @@ impl OutcomeAim {
         }
     }
 
-    /// Draws several requests, and returns one of them with other scalars, so that its handler comes to an outcome that seldom came: the
-    /// drawn request, and its aimed value.
+    /// Draws several requests, and returns one of them with a value that has other scalars, so that its handler comes to an outcome that
+    /// seldom came.
     ///
     /// # Errors
     /// The source of choices fails.
-    pub fn aimed<D>(
+    pub fn aimed(
         &mut self,
         from: &AimedFrom<'_>,
-        mut draw: impl FnMut(&mut dyn Choices) -> Result<D, ChoiceError>,
-        value: impl Fn(&D) -> &Value,
+        draw: impl Fn(&mut dyn Choices) -> Result<RequestTemplate, ChoiceError>,
         choices: &mut dyn Choices,
-    ) -> Result<(D, Value), ChoiceError> {
-        let mut drawn = Vec::with_capacity(DRAWN);
+    ) -> Result<(RequestTemplate, Value), ChoiceError> {
+        let mut drawn: Vec<RequestTemplate> = Vec::with_capacity(DRAWN);
         let mut outcomes = Vec::new();
         for of in 0..DRAWN {
             drawn.push(draw(choices)?);
-            let request = value(&drawn[of]);
+            let request = &drawn[of].value;
             let mut symbols = Symbols::of(from);
             let request =
                 if of < WITH_SYMBOLS && from.takes_state { symbols.instead(0, request) } else { request.clone() };
@@ -205,8 +205,8 @@ impl OutcomeAim {
         let taken = self.taken(from, outcomes, choices)?;
         let number = taken.as_ref().map_or(0, |outcome| outcome.of);
         let drawn = drawn.swap_remove(number);
-        let aimed = taken.and_then(|outcome| self.with_symbols(value(&drawn), &outcome));
-        let aimed = aimed.unwrap_or_else(|| value(&drawn).clone());
+        let aimed = taken.and_then(|outcome| self.with_symbols(&drawn.value, &outcome));
+        let aimed = aimed.unwrap_or_else(|| drawn.value.clone());
         Ok((drawn, aimed))
     }
 

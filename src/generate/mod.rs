@@ -236,7 +236,7 @@ impl Generator {
             growth: self.swarm.growth,
             takes_state: self.settings.weights.takes(ValueSource::State),
         };
-        let aimed = outcomes.aimed(&from, |choices| self.draw_any(wanted, choices), |drawn| &drawn.value, choices);
+        let aimed = outcomes.aimed(&from, |choices| self.draw_any(wanted, choices), choices);
         self.outcomes = Some(outcomes);
         let (drawn, value) = aimed?;
         Ok(self.with_value(drawn, value))

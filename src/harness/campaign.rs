@@ -256,11 +256,10 @@ impl<'c> Campaign<'c> {
         let _end = self.settings.time.map_or(end.clone(), |time| end.within(time.saturating_add(AFTERWARDS))).enter();
         let corpus = if self.settings.aims.corpus { corpus } else { &[] };
         self.report.corpus = corpus.len() as u64;
-        let mut scripts = corpus.iter().map(Script::plan).collect::<Vec<Plan>>();
-        self.corpus.clone_from(&scripts);
+        self.corpus = corpus.iter().map(Script::plan).collect();
         while !self.is_over() {
             let first = match self.report.runs {
-                0 => std::mem::take(&mut scripts),
+                0 => self.corpus.clone(),
                 _ => self.script_of_corpus(RUNS_OF_SCRIPTS).map_err(drawn)?.into_iter().collect(),
             };
             match self.one_run(first) {

@@ -1,6 +1,9 @@
-//! The report of a failure: its script line by line, with the reason at the messages that it is about.
+//! The report of a failure: its script line by line, with the reason at the messages that it is about. The verdict of a campaign
+//! depends on its failures.
 
-use crate::report::campaign::{CampaignReport, FoundFailure, ShownAct, ShownOutcome, ShownStep, ShownValue};
+use crate::report::campaign::{
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, ShownAct, ShownOutcome, ShownStep, ShownValue,
+};
 use crate::script::{RecordedOutcome, Script, ScriptStep};
 use crate::shrink::ShrunkScript;
 use crate::spec::{Spec, TypeId};
@@ -122,28 +125,19 @@ fn outcome(spec: &Spec, seen: &RecordedOutcome) -> ShownOutcome {
 }
 
 /// The verdict of a campaign: its failures first, then what was left undecided or untested.
-pub(super) fn verdict(
-    report: &crate::report::campaign::CampaignReport,
-    is_stopped: bool,
-    is_tested: bool,
-) -> crate::report::campaign::CampaignVerdict {
-    let is_violation = |failure: &crate::report::campaign::FoundFailure| {
-        failure.kind == crate::report::campaign::FailureKind::Violation && !failure.known
-    };
-    let is_other = |failure: &crate::report::campaign::FoundFailure| {
-        failure.kind != crate::report::campaign::FailureKind::Violation && !failure.known
-    };
-    if report.failures.iter().any(is_violation) {
-        crate::report::campaign::CampaignVerdict::Violation
-    } else if report.failures.iter().any(is_other) {
-        crate::report::campaign::CampaignVerdict::Broken
+pub(super) fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> CampaignVerdict {
+    let mut new = report.failures.iter().filter(|failure| !failure.known).map(|failure| failure.kind);
+    if new.clone().any(|kind| kind == FailureKind::Violation) {
+        CampaignVerdict::Violation
+    } else if new.next().is_some() {
+        CampaignVerdict::Broken
     } else if is_stopped {
-        crate::report::campaign::CampaignVerdict::Interrupted
+        CampaignVerdict::Interrupted
     } else if !report.undecided.is_empty() && report.requests > 0 {
-        crate::report::campaign::CampaignVerdict::Unknown
+        CampaignVerdict::Unknown
     } else if !is_tested || report.requests == 0 {
-        crate::report::campaign::CampaignVerdict::Untested
+        CampaignVerdict::Untested
     } else {
-        crate::report::campaign::CampaignVerdict::Pass
+        CampaignVerdict::Pass
     }
 }

@@ -194,14 +194,12 @@ impl OnlineHistory {
             return None;
         }
         match &self.clients {
-            OnlineClients::Alone(alone) if alone.is_idle() => {
-                Some((alone.building.named(connection), alone.judge.clone()))
-            }
+            OnlineClients::Alone(alone) if alone.is_idle() => Some((self.number(connection), alone.judge.clone())),
             OnlineClients::AtOnce(at_once) if at_once.under_way.is_empty() => {
                 // Keys are judged apart only if no client has a name.
                 let key = self.keys.as_ref()?.key(request).ok()?;
                 let of_part = at_once.parts.get(&key).map(OnlinePart::at_rest);
-                Some((connection, of_part.unwrap_or_else(|| Some(at_once.start.clone()))?))
+                Some((self.number(connection), of_part.unwrap_or_else(|| Some(at_once.start.clone()))?))
             }
             OnlineClients::Alone(_) | OnlineClients::AtOnce(_) | OnlineClients::TooHard(..) => None,
         }
