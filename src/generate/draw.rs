@@ -22,6 +22,9 @@ const DEPTH: usize = 6;
 const ELEMENTS: [u64; 6] = [4, 12, 8, 4, 2, 1];
 /// The most further elements, of usual values and of long ones.
 const MORE: [usize; 2] = [4, 32];
+/// The most characters of a long text in the head of a message over HTTP, unless the specification names a greater length. A server may
+/// refuse a longer head (RFC 9110, section 5.4): Apache 2.4 takes lines of 8190 octets, with the name of the field.
+const LONGEST_IN_HEAD: usize = 257;
 /// The number of lengths listed for a place that most draws take one of: the least.
 const FIRST_LENGTHS: usize = 8;
 
@@ -242,7 +245,8 @@ impl Drawer<'_> {
 
     /// Draws a scalar; a text or bytes of this length if one is given.
     fn leaf(&mut self, node: usize, sort: Sort, length: Option<usize>) -> DrawnValue<Scalar> {
-        let drawn = self.domain.draw(sort, self.swarm.sizes, self.choices)?;
+        let longest = if self.form.nodes[node].is_in_head { LONGEST_IN_HEAD } else { usize::MAX };
+        let drawn = self.domain.draw(sort, (self.swarm.sizes, longest), self.choices)?;
         let Some(length) = length else { return Ok(drawn) };
         let is_usual = self.choices.choose("usual text", 2)? == 0;
         if is_usual && self.form.allows(node, &Value::Scalar(drawn.clone())) {

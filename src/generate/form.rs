@@ -35,6 +35,8 @@ pub(super) struct FormNode {
     pub name: Option<String>,
     /// The content of the place over HTTP, if its codec says what it is.
     pub content: Option<HttpContent>,
+    /// Set if the place is in the head of a message over HTTP.
+    pub is_in_head: bool,
     pub kind: FormKind,
     /// The values that the specification lists for the place, if it lists any.
     pub listed: Option<PlaceList>,
@@ -92,12 +94,20 @@ impl TypeForm {
         }
     }
 
-    /// Notes what the headers of requests are over HTTP.
+    /// Notes which parts of requests stand in the head of a message over HTTP, and what its headers are.
     pub fn note_requests(&mut self, forms: &HttpForms) {
         for request in &forms.requests {
+            let named = request.query.iter().chain(&request.headers).map(|(_, part)| part);
+            for part in request.path.iter().chain(named).chain([&request.method]) {
+                let TextPart::Field(field) = part else { continue };
+                self.note_head(request.tag, field.index);
+            }
+            for field in [&request.rest, &request.whole_query, &request.other_headers].into_iter().flatten() {
+                self.note_head(request.tag, field.index);
+            }
             for (_, part) in &request.headers {
                 let TextPart::Field(field) = part else { continue };
-                self.note_field(request.tag, field.index, field.codec);
+                self.note_content(request.tag, field.index, field.codec);
             }
         }
     }
@@ -106,31 +116,44 @@ impl TypeForm {
     pub fn note_answers(&mut self, forms: &HttpForms) {
         for answer in &forms.answers {
             for (index, source) in answer.sources.iter().enumerate() {
-                source.iter().for_each(|source| self.note_field(answer.tag, index, source.codec));
+                source.iter().for_each(|source| self.note_content(answer.tag, index, source.codec));
             }
         }
     }
 
-    fn note_field(&mut self, tag: Option<u32>, index: usize, codec: HttpCodec) {
-        if let (Some(node), Some(content)) = (self.field(tag, index), HttpContent::of(codec)) {
-            self.note(node, content);
+    fn note_head(&mut self, tag: Option<u32>, index: usize) {
+        for node in self.field(tag, index).map_or_else(Vec::new, |node| self.below(node)) {
+            self.nodes[node].is_in_head = true;
         }
     }
 
-    /// Notes the content of the scalars at a place and inside of it, if they have its sort.
-    fn note(&mut self, node: usize, content: HttpContent) {
-        let parts = match &mut self.nodes[node] {
-            FormNode { kind: FormKind::Leaf(sort), content: own, .. } => {
-                *own = own.or(Some(content).filter(|content| content.sort() == *sort));
-                return;
+    fn note_content(&mut self, tag: Option<u32>, index: usize, codec: HttpCodec) {
+        let (Some(node), Some(content)) = (self.field(tag, index), HttpContent::of(codec)) else { return };
+        for node in self.below(node) {
+            let FormNode { kind, content: own, .. } = &mut self.nodes[node];
+            if matches!(kind, FormKind::Leaf(sort) if *sort == content.sort()) {
+                *own = own.or(Some(content));
             }
-            FormNode { kind: FormKind::Option(of) | FormKind::List(of) | FormKind::Set(of), .. } => vec![*of],
-            FormNode { kind: FormKind::Fields(fields), .. } => fields.clone(),
-            FormNode { kind: FormKind::Variants(variants), .. } => variants.concat(),
-            FormNode { kind: FormKind::Map(..) | FormKind::Nothing, .. } => Vec::new(),
-        };
-        // A part with a smaller number is the type around it again.
-        parts.into_iter().filter(|part| *part > node).for_each(|part| self.note(part, content));
+        }
+    }
+
+    /// A place, and the places inside of it.
+    fn below(&self, node: usize) -> Vec<usize> {
+        let mut found = vec![node];
+        let mut at = 0;
+        while at < found.len() {
+            let parts = match &self.nodes[found[at]].kind {
+                FormKind::Leaf(_) | FormKind::Nothing => Vec::new(),
+                FormKind::Option(of) | FormKind::List(of) | FormKind::Set(of) => vec![*of],
+                FormKind::Map(key, of) => vec![*key, *of],
+                FormKind::Fields(fields) => fields.clone(),
+                FormKind::Variants(variants) => variants.concat(),
+            };
+            let new: Vec<usize> = parts.into_iter().filter(|part| !found.contains(part)).collect();
+            found.extend(new);
+            at += 1;
+        }
+        found
     }
 
     fn find_heights(&mut self) {
@@ -269,6 +292,7 @@ impl FormBuilding<'_> {
             ty,
             name: name_of_node,
             content: None,
+            is_in_head: false,
             kind,
             listed,
             lengths,

@@ -117,22 +117,27 @@ impl ValueDomain {
         }
     }
 
-    /// Draws a value of a sort.
+    /// Draws a value of a sort. A long text has this number of characters at most, unless the specification names a greater length.
     ///
     /// # Errors
     /// The source of choices fails.
-    pub fn draw(&self, sort: Sort, sizes: ValueSizes, choices: &mut dyn Choices) -> Result<Scalar, ChoiceError> {
+    pub fn draw(
+        &self,
+        sort: Sort,
+        (sizes, longest): (ValueSizes, usize),
+        choices: &mut dyn Choices,
+    ) -> Result<Scalar, ChoiceError> {
         Ok(match sort {
             Sort::Bool => Scalar::Bool(choices.choose("bool", 2)? == 1),
             Sort::Int => Scalar::Int(self.integer(sizes, choices)?),
-            Sort::Str => Scalar::Str(self.text(sizes, choices)?),
+            Sort::Str => Scalar::Str(self.text((sizes, longest), choices)?),
             Sort::Bytes if choices.choose("no text", 12)? == 0 => {
                 Scalar::bytes(OCTETS[choices.choose("octets", OCTETS.len())?])
             }
             Sort::Bytes if !self.octets.is_empty() && choices.choose("octets of the specification", 4)? == 0 => {
                 Scalar::Bytes(self.octets[choices.choose("octets", self.octets.len())?].clone())
             }
-            Sort::Bytes => Scalar::bytes(self.text(sizes, choices)?.as_bytes()),
+            Sort::Bytes => Scalar::bytes(self.text((sizes, longest), choices)?.as_bytes()),
             Sort::Client => Scalar::Client(1 + choices.choose("client", 3)? as u64),
             Sort::Json => Scalar::Json(Json::of_canonical(JSON[choices.choose("json", JSON.len())?])),
             Sort::Token(_) => Scalar::token(&format!("t{}", 1 + choices.choose("token", 3)?)),
@@ -157,7 +162,7 @@ impl ValueDomain {
         })
     }
 
-    fn text(&self, sizes: ValueSizes, choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
+    fn text(&self, (sizes, longest): (ValueSizes, usize), choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
         let digits = if self.reads_integers { 8 } else { 0 };
         let literals = if self.texts.is_empty() { 0 } else { 2 };
         let long = if sizes == ValueSizes::Long { 3 } else { 0 };
@@ -169,17 +174,17 @@ impl ValueDomain {
             }
             1 => DIGITS[choices.choose("digits", DIGITS.len())?].into(),
             2 => self.texts[choices.choose("text of the specification", self.texts.len())?].clone(),
-            3 => letters(self.length(LONG, choices)?, choices)?,
+            3 => letters(self.length(LONG, longest, choices)?, choices)?,
             5 => AWKWARD[choices.choose("awkward text", AWKWARD.len())?].into(),
-            _ => letters(self.length(usize::MAX, choices)?, choices)?,
+            _ => letters(self.length(usize::MAX, longest, choices)?, choices)?,
         })
     }
 
-    /// Draws a length that may matter, up to a longest one.
-    fn length(&self, longest: usize, choices: &mut dyn Choices) -> Result<usize, ChoiceError> {
-        let own: Vec<usize> = self.lengths.iter().copied().filter(|length| *length <= longest).collect();
+    /// Draws a length that may matter, up to a greatest one; one that the specification does not name, up to `longest`.
+    fn length(&self, greatest: usize, longest: usize, choices: &mut dyn Choices) -> Result<usize, ChoiceError> {
+        let own: Vec<usize> = self.lengths.iter().copied().filter(|length| *length <= greatest).collect();
         if own.is_empty() || choices.choose("length of the specification", 2)? == 0 {
-            let longest = longest.min(self.largest);
+            let longest = greatest.min(longest).min(self.largest);
             let powers = longest.max(1).ilog2() as usize + 1;
             let power = 1_usize << choices.choose("power of a length", powers)?;
             return Ok((power + choices.choose("beside a length", 3)?).saturating_sub(1).min(longest));
