@@ -2,15 +2,16 @@
 //!
 //! ```text
 //! on Release { id } from c { if !(jobs.get(id) is Some(job) && job.owner == c) { reply NotFound; } … reply Released; }
-//! state    jobs = {3: owner 1, 7: owner 2}, drawn request Release { id: 1 } of client 1, run as Release { id: #1 }
-//! paths    #1 = 3: Released      #1 = 7: NotFound      else: NotFound
+//! state    jobs = {3: owner 1, 7: owner 2}, requests of client 1
+//! drawn    Release { id: 7 }: NotFound, as so often before      Peek { id: 3 }: Found, as so often before
+//! symbol   Release { id: #1 }:  #1 = 3: Released, which seldom came
 //! ```
 //!
-//! Several requests are drawn as usual, and their handlers run in one of the states that explain the run. Each path to the end of a handler
-//! is an outcome that is possible now; one whose branches were seldom taken is preferred. For some of the requests scalars become symbols,
-//! so that all outcomes of the handler are found. The request keeps the values that were drawn wherever the outcome allows them.
+//! A drawn request runs in one of the states that explain what was observed. It is sent if its outcome came less often than others. If it is
+//! common, another request is drawn; if all of them are, one of them runs with symbols in the place of scalars now and then, so that all
+//! outcomes of its handler are found. The request keeps the values that were drawn wherever the outcome allows them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -30,27 +31,27 @@ use crate::spec::Spec;
 use crate::term::{Term, Var, made};
 use crate::value::{Map, Value};
 
-/// The number of requests that are drawn for one that is sent.
+/// The most requests that are drawn for one that is sent.
 const DRAWN: usize = 6;
-/// The number of these whose scalars become symbols.
-const WITH_SYMBOLS: usize = 1;
+/// If none of these has an outcome that seldom came, one of them runs with symbols, once in this number of times.
+const WITH_SYMBOLS: usize = 4;
 /// The most paths through a handler that are followed.
 const PATHS: usize = 16;
+/// The most paths that are open at once.
+const OPEN: usize = 64;
 /// The most work on the paths of a request, in made terms.
 const WORK: u64 = 1_500;
-/// The weight of an outcome that never came. One that came n times has this weight divided by n + 1.
-const NEVER: u64 = 1 << 32;
+/// The weight of an outcome that is sent as soon as it is drawn. One that came n times as often as others on average has this weight divided
+/// by n.
+const CERTAIN: u64 = 1 << 20;
 /// The weight of an outcome that changes nothing and has no data, a refusal, is divided by this if other outcomes of the handler have some.
 const REFUSED: u64 = 8;
-/// An answer is rare that came less often than one in this number of its even share.
-const SHARE: u64 = 3;
-/// All requests are aimed if more than one in this number of answers are rare, and at least [`FEW`].
-const MANY: usize = 6;
-const FEW: usize = 2;
-/// The number of requests in a row that are not aimed, if few answers are rare.
-const UNAIMED: u32 = 9;
-/// The greatest factor by which variants are preferred that add elements to the state.
-const MOST_PREFERRED: u64 = 8;
+/// An outcome is rare that came less often than one in this number of its even share.
+const RARE: u64 = 4;
+/// One draw in this number is of a variant with a rare answer, if there are any.
+const OF_RARE: usize = 2;
+/// Growth of a state with this number of elements is not preferred.
+const GROWN: i64 = 32;
 
 /// The aim at outcomes, with the number of times that each came.
 pub(super) struct OutcomeAim {
@@ -64,19 +65,14 @@ pub(super) struct OutcomeAim {
     answers: FxHashMap<(u32, u32), u64>,
     /// The variants of requests that change something, or are told something.
     fruitful: BTreeSet<u32>,
-    /// The number of requests of each variant.
-    asked: BTreeMap<u32, u64>,
-    /// The number of times that each variant of a request got each variant of an answer.
-    answered: BTreeMap<(u32, u32), u64>,
-    /// The variant of the last request.
-    last: Option<u32>,
-    /// The number of times that requests of a variant would have added elements to the state, and that they would have removed some.
-    tendency: BTreeMap<u32, (u64, u64)>,
-    /// The number of next requests that are not aimed.
-    left: u32,
+    /// The number of requests whose outcome was noted.
+    noted: u64,
+    /// The state that is expected after the requests of this wave so far.
+    ahead: Option<Vec<Value>>,
 }
 
 /// A place in a campaign at which a request is aimed.
+#[derive(Clone, Copy)]
 pub(super) struct AimedFrom<'f> {
     pub form: &'f TypeForm,
     pub places: &'f [PlaceFacts],
@@ -102,6 +98,8 @@ struct PossibleOutcome {
     growth: i64,
     /// Set if the state is as before, and the answer has no data.
     is_bare: bool,
+    /// The state after it.
+    after: Vec<Value>,
     /// The constraints on the symbols.
     store: Store,
 }
@@ -128,133 +126,124 @@ impl OutcomeAim {
             branches: FxHashMap::default(),
             answers: FxHashMap::default(),
             fruitful: BTreeSet::new(),
-            asked: BTreeMap::new(),
-            answered: BTreeMap::new(),
-            last: None,
-            tendency: BTreeMap::new(),
-            left: 0,
+            noted: 0,
+            ahead: None,
         })
     }
 
-    /// Notes a request that was sent.
-    pub fn sent(&mut self, request: &Value) {
-        self.last = if let Value::Data { tag, .. } = request { Some(*tag) } else { None };
-        self.last.into_iter().for_each(|of| *self.asked.entry(of).or_default() += 1);
+    /// Begins a wave, of which nothing is expected yet.
+    pub fn begin_wave(&mut self) {
+        self.ahead = None;
     }
 
-    /// Notes the answer to the last request.
-    pub fn answered(&mut self, answer: &Value) {
-        if let (Some(of), Value::Data { tag, .. }) = (self.last, answer) {
-            *self.answered.entry((of, *tag)).or_default() += 1;
-        }
-    }
-
-    /// Tests whether the next request is to be aimed.
-    pub fn is_due(&mut self) -> bool {
-        let is_due = self.left == 0;
-        self.left = if is_due { self.pause() } else { self.left - 1 };
-        is_due
-    }
-
-    /// The number of requests in a row that are not aimed: none as long as many answers came less often than their share of the requests of
-    /// their variant.
-    fn pause(&self) -> u32 {
-        let is_rare = |((of, _), came): &(&(u32, u32), &u64)| {
-            let kinds = self.answered.range((*of, 0)..=(*of, u32::MAX)).count() as u64;
-            **came * kinds * SHARE < self.asked[of]
-        };
-        let rare = self.answered.iter().filter(is_rare).count();
-        if rare >= FEW && rare * MANY > self.answered.len() { 0 } else { UNAIMED }
-    }
-
-    /// Changes the weights of variants for a run that prefers growth by a factor: those that mostly add elements to the state get more, and
-    /// those that mostly remove some get less.
-    pub fn prefer(&self, growth: u64, weights: &mut [u64]) {
-        let growth = growth.min(MOST_PREFERRED);
-        for (of, weight) in weights.iter_mut().enumerate() {
-            let (grows, shrinks) = self.tendency.get(&(of as u32)).copied().unwrap_or_default();
-            *weight *= match () {
-                () if grows > 2 * shrinks => growth * growth,
-                () if shrinks > 2 * grows => 1,
-                () => growth,
-            };
-        }
-    }
-
-    /// Draws several requests, and returns one of them with a value that has other scalars, so that its handler comes to an outcome that
-    /// seldom came.
+    /// Draws requests until one has an outcome that seldom came, and returns this one, or one of the others. It is returned with a value, which
+    /// may have other scalars.
     ///
     /// # Errors
     /// The source of choices fails.
     pub fn aimed(
         &mut self,
         from: &AimedFrom<'_>,
-        draw: impl Fn(&mut dyn Choices) -> Result<RequestTemplate, ChoiceError>,
+        draw: impl Fn(&[Value], Option<usize>, &mut dyn Choices) -> Result<RequestTemplate, ChoiceError>,
         choices: &mut dyn Choices,
     ) -> Result<(RequestTemplate, Value), ChoiceError> {
-        let mut drawn: Vec<RequestTemplate> = Vec::with_capacity(DRAWN);
-        let mut outcomes = Vec::new();
-        for of in 0..DRAWN {
-            drawn.push(draw(choices)?);
-            let request = &drawn[of].value;
-            let mut symbols = Symbols::of(from);
-            let request =
-                if of < WITH_SYMBOLS && from.takes_state { symbols.instead(0, request) } else { request.clone() };
-            self.run(from, (of, &request, symbols), &mut outcomes, choices)?;
+        let ahead = self.ahead.take();
+        let from = &AimedFrom { state: ahead.as_deref().unwrap_or(from.state), ..*from };
+        let grown = elements(from.state);
+        let growth = if grown < GROWN { from.growth } else { 1 };
+        let weight = |aim: &OutcomeAim, outcome: &PossibleOutcome| aim.weight(outcome, growth);
+        let (mut drawn, mut outcomes) = (Vec::with_capacity(DRAWN), Vec::with_capacity(DRAWN));
+        let (mut taken, rare) = (None, self.rare());
+        while taken.is_none() && drawn.len() < DRAWN {
+            let is_rare = !rare.is_empty() && choices.choose("rare answer", OF_RARE)? == 0;
+            let variant = if is_rare { Some(rare[choices.choose("variant", rare.len())?]) } else { None };
+            let template = draw(from.state, variant, choices)?;
+            let without = (drawn.len(), &template.value, Symbols::of(from));
+            let outcome = self.run(from, without, 1, choices)?.pop();
+            drawn.push(template);
+            let Some(outcome) = outcome else { continue };
+            outcomes.push(outcome);
+            let weight = weight(self, &outcomes[outcomes.len() - 1]);
+            if weight >= CERTAIN || (choices.choose("common outcome", CERTAIN as usize)? as u64) < weight {
+                taken = outcomes.pop();
+            }
         }
-        let taken = self.taken(from, outcomes, choices)?;
-        let number = taken.as_ref().map_or(0, |outcome| outcome.of);
-        let drawn = drawn.swap_remove(number);
-        let aimed = taken.and_then(|outcome| self.with_symbols(&drawn.value, &outcome));
-        let aimed = aimed.unwrap_or_else(|| drawn.value.clone());
+        if taken.is_none() && from.takes_state && choices.choose("symbols", WITH_SYMBOLS)? == 0 {
+            let of = choices.choose("with symbols", drawn.len())?;
+            let mut symbols = Symbols::of(from);
+            let request = symbols.instead(0, &drawn[of].value);
+            if !symbols.found.is_empty() {
+                outcomes.extend(self.run(from, (of, &request, symbols), PATHS, choices)?);
+            }
+        }
+        if taken.is_none() && !outcomes.is_empty() {
+            let weights: Vec<u64> = outcomes.iter().map(|outcome| weight(self, outcome)).collect();
+            taken = Some(outcomes.swap_remove(choices.weighted("outcome", &weights)?));
+        }
+        let Some(outcome) = taken else {
+            let drawn = drawn.swap_remove(0);
+            let value = drawn.value.clone();
+            return Ok((drawn, value));
+        };
+        let drawn = drawn.swap_remove(outcome.of);
+        let aimed = self.with_symbols(&drawn.value, &outcome).unwrap_or_else(|| drawn.value.clone());
+        self.note(outcome);
         Ok((drawn, aimed))
     }
 
-    /// Takes one of these outcomes, and notes it.
-    fn taken(
-        &mut self,
-        from: &AimedFrom<'_>,
-        mut outcomes: Vec<PossibleOutcome>,
-        choices: &mut dyn Choices,
-    ) -> Result<Option<PossibleOutcome>, ChoiceError> {
-        if outcomes.is_empty() {
-            return Ok(None);
-        }
-        let weights: Vec<u64> = outcomes.iter().map(|outcome| self.weight(outcome, from.growth)).collect();
-        let number = choices.weighted("outcome", &weights)?;
-        let outcome = outcomes.swap_remove(number);
+    /// The number of times that an answer would have come by now if all came alike often.
+    fn share(&self) -> u64 {
+        self.noted / (self.answers.len() as u64).max(1)
+    }
+
+    /// The variants of requests that have rare answers.
+    fn rare(&self) -> Vec<usize> {
+        let share = self.share();
+        let rare = self.answers.iter().filter(|(_, came)| **came * RARE <= share);
+        let variants: BTreeSet<usize> = rare.map(|((of, _), _)| *of as usize).collect();
+        variants.into_iter().collect()
+    }
+
+    /// Notes an outcome that is expected.
+    fn note(&mut self, outcome: PossibleOutcome) {
+        self.noted += 1;
         outcome.branches.iter().for_each(|branch| *self.branches.entry(*branch).or_default() += 1);
         if let Some(answer) = outcome.answer {
             *self.answers.entry(answer).or_default() += 1;
             self.fruitful.extend((!outcome.is_bare).then_some(answer.0));
         }
-        Ok(Some(outcome))
+        self.ahead = Some(outcome.after);
     }
 
     /// The weight of an outcome: by its part that came least often, by what it tells, and by the growth that a run prefers.
     fn weight(&self, outcome: &PossibleOutcome, growth: u64) -> u64 {
         let branches = outcome.branches.iter().map(|branch| self.branches.get(branch));
         let answer = outcome.answer.iter().map(|answer| self.answers.get(answer));
-        let least = branches.chain(answer).map(|count| count.copied().unwrap_or_default()).min();
+        let least = branches.chain(answer).map(|count| count.copied().unwrap_or_default()).min().unwrap_or_default();
+        let share = self.share();
+        if least * RARE <= share {
+            return CERTAIN;
+        }
+        let weight = if least <= share { CERTAIN } else { CERTAIN / least * share };
         let is_refusal = outcome.is_bare && outcome.answer.is_some_and(|(of, _)| self.fruitful.contains(&of));
-        let weight = NEVER / (least.unwrap_or_default() + 1) / if is_refusal { REFUSED } else { 1 };
+        let weight = weight / if is_refusal { REFUSED } else { 1 };
         let weight = match outcome.growth {
-            1.. => weight * growth,
-            0 => weight,
-            ..0 => weight / growth,
+            1.. => weight,
+            0 => weight / growth,
+            ..0 => weight / growth / growth,
         };
         weight.max(1)
     }
 
-    /// Follows the paths of a request in a state, and adds their outcomes.
+    /// Follows some of the paths of a request in a state, and returns their outcomes.
     fn run(
         &mut self,
         from: &AimedFrom<'_>,
         (of, request, symbols): (usize, &Value, Symbols<'_>),
-        outcomes: &mut Vec<PossibleOutcome>,
+        wanted: usize,
         choices: &mut dyn Choices,
-    ) -> Result<(), ChoiceError> {
-        let before = elements(from.state);
+    ) -> Result<Vec<PossibleOutcome>, ChoiceError> {
+        let mut outcomes = Vec::new();
         let nothing_noted = Value::Map(Map::of([]));
         let memory = from.state.iter().cloned().chain([nothing_noted]).chain(self.computed.iter().cloned()).collect();
         let first = RequestPath::of(&self.spec, memory, Store::default(), request, from.client);
@@ -263,10 +252,10 @@ impl OutcomeAim {
         let Symbols { fresh, found, .. } = symbols;
         let (symbols, duties): (Rc<[RequestSymbol]>, Duties<'_>) = (found.into(), Duties::AreKept);
         let (types, solver) = (&self.spec.types, &mut self.solver);
-        let mut paths = RequestPaths { types, fresh, solver, open: vec![first], duties };
+        let mut paths = RequestPaths { types, fresh, solver, open: vec![first], room: OPEN, duties };
         let tag = if let Value::Data { tag, .. } = request { *tag } else { 0 };
         for _ in 0..PATHS {
-            if paths.open.is_empty() || made() > last {
+            if paths.open.is_empty() || outcomes.len() >= wanted || made() > last {
                 break;
             }
             let next = choices.choose("path", paths.open.len())?;
@@ -278,16 +267,16 @@ impl OutcomeAim {
                 None => false,
             };
             let answer = if let Some(Value::Data { tag: answer, .. }) = answer { Some((tag, answer)) } else { None };
-            let (memory, store) = path.ended();
-            let after = &memory[..self.slot];
-            let (growth, is_bare) = (elements(after) - before, !has_data && after == from.state);
-            let tendency = self.tendency.entry(tag).or_default();
-            tendency.0 += u64::from(growth > 0);
-            tendency.1 += u64::from(growth < 0);
-            let (symbols, branches) = (symbols.clone(), noted(&memory, self.slot));
-            outcomes.push(PossibleOutcome { of, symbols, branches, answer, growth, is_bare, store });
+            let (mut after, store) = path.ended();
+            let branches = noted(&after, self.slot);
+            after.truncate(self.slot);
+            let growth = elements(&after) - elements(from.state);
+            let is_bare = !has_data && after == from.state;
+            answer.into_iter().for_each(|answer| *self.answers.entry(answer).or_default() += 0);
+            let symbols = symbols.clone();
+            outcomes.push(PossibleOutcome { of, symbols, branches, answer, growth, is_bare, after, store });
         }
-        Ok(())
+        Ok(outcomes)
     }
 
     /// The drawn request with other values for the symbols that the outcome does not allow to be as drawn.

@@ -235,7 +235,14 @@ impl DutyCheck {
         }
         let duties = Duties::AreChecked(&self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))]);
         let fresh = Fresh { last: FIRST * 2 };
-        let mut paths = RequestPaths { types: &spec.types, fresh, solver: &mut self.solver, open: vec![path], duties };
+        let mut paths = RequestPaths {
+            types: &spec.types,
+            fresh,
+            solver: &mut self.solver,
+            open: vec![path],
+            room: usize::MAX,
+            duties,
+        };
         for _ in 0..PATHS {
             let mut path = paths.open.pop()?;
             if made() > last {

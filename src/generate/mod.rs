@@ -152,22 +152,17 @@ impl Generator {
             true => Swarm::draw(&self.form, (clients, self.settings.depth, self.outcomes.is_some()), choices)?,
             false => Swarm::usual(&self.form, clients, self.settings.depth),
         };
-        if let Some(outcomes) = &self.outcomes {
-            outcomes.prefer(self.swarm.growth, &mut self.swarm.variants[0]);
-        }
         Ok(())
     }
 
     /// Notes that a request was sent.
     pub fn sent(&mut self, request: &Value) {
         let places = &self.places;
-        self.outcomes.iter_mut().for_each(|outcomes| outcomes.sent(request));
         self.seen.ask(&self.form, &|node| places[node].kind, request);
     }
 
     /// Notes the answer to the request with this label.
     pub fn answered(&mut self, label: u64, answer: &Value) {
-        self.outcomes.iter_mut().for_each(|outcomes| outcomes.answered(answer));
         self.seen.answer(label + 1, answer);
     }
 
@@ -223,7 +218,7 @@ impl Generator {
         // The requests of a race have a key in common.
         let is_free = wanted.variant.is_none() && wanted.only_key.is_none();
         let states = wanted.server.memories();
-        let Some(mut outcomes) = self.outcomes.take_if(|aim| is_free && !states.is_empty() && aim.is_due()) else {
+        let Some(mut outcomes) = self.outcomes.take_if(|_| is_free && !states.is_empty()) else {
             return self.draw_any(wanted, choices);
         };
         let state = states[choices.choose("state", states.len())?];
@@ -236,7 +231,13 @@ impl Generator {
             growth: self.swarm.growth,
             takes_state: self.settings.weights.takes(ValueSource::State),
         };
-        let aimed = outcomes.aimed(&from, |choices| self.draw_any(wanted, choices), choices);
+        let draw = |state: &[Value], variant: Option<usize>, choices: &mut dyn Choices| {
+            // A run keeps to the variants that it does not leave out.
+            let variant =
+                variant.filter(|variant| self.swarm.variants[0].get(*variant).is_some_and(|weight| *weight > 0));
+            self.draw_from(&WantedRequest { variant, ..*wanted }, &[state], choices)
+        };
+        let aimed = outcomes.aimed(&from, draw, choices);
         self.outcomes = Some(outcomes);
         let (drawn, value) = aimed?;
         Ok(self.with_value(drawn, value))
@@ -258,7 +259,16 @@ impl Generator {
 
     /// Draws a request, which may break the client's duty.
     fn draw_any(&self, wanted: &WantedRequest<'_>, choices: &mut dyn Choices) -> Result<RequestTemplate, ChoiceError> {
-        let states = wanted.server.memories();
+        self.draw_from(wanted, &wanted.server.memories(), choices)
+    }
+
+    /// Draws a request, which may break the client's duty, for a server that is in one of these states.
+    fn draw_from(
+        &self,
+        wanted: &WantedRequest<'_>,
+        states: &[&[Value]],
+        choices: &mut dyn Choices,
+    ) -> Result<RequestTemplate, ChoiceError> {
         let drawer = Drawer {
             types: &self.spec.types,
             form: &self.form,
@@ -267,7 +277,7 @@ impl Generator {
             swarm: &self.swarm,
             seen: &self.seen,
             weights: self.settings.weights,
-            states: &states,
+            states,
             only_key: wanted.only_key,
             choices,
             at: Vec::new(),
@@ -328,6 +338,7 @@ fn part_at<'v>(value: &'v Value, at: &[usize]) -> Option<&'v Value> {
 }
 
 /// The wishes for a request that is drawn.
+#[derive(Clone, Copy)]
 struct WantedRequest<'w> {
     client: u64,
     server: &'w dyn KnownServer,

@@ -77,6 +77,8 @@ pub(super) struct RequestPaths<'s> {
     pub solver: &'s mut Solver,
     /// The paths that have not ended.
     pub open: Vec<RequestPath>,
+    /// The most of them. A path that forks when there are as many goes nowhere: a loop may fork again and again.
+    pub room: usize,
     pub duties: Duties<'s>,
 }
 
@@ -120,6 +122,9 @@ impl Policy for RequestPaths<'_> {
     }
 
     fn fork(&mut self, path: &mut RequestPath, Fork { condition, .. }: Fork) -> Result<(), RequestPathEnd> {
+        if self.open.len() >= self.room {
+            return Err(RequestPathEnd::Nowhere);
+        }
         let other = path.0.fork(&condition.term(), true, self.solver, |_, _| {})?;
         self.open.extend(other.map(RequestPath));
         Ok(())

@@ -6,6 +6,7 @@
 
 use std::time::Duration;
 
+use super::aim::OutcomeAim;
 use super::{Generator, InStates, KeptDrawing, KeptIn, KnownServer, WantedRequest};
 use crate::choice::{ChoiceError, Choices};
 use crate::script::{Plan, PlannedAsk};
@@ -99,6 +100,7 @@ impl Generator {
         next: u64,
         choices: &mut dyn Choices,
     ) -> Result<Plan, ChoiceError> {
+        self.outcomes.iter_mut().for_each(OutcomeAim::begin_wave);
         let mut planning = Planning { generator: self, server, choices, plan: Plan::default(), next };
         if let Some((key, left)) = planning.generator.waves.readers.take() {
             planning.generator.waves.readers = (left > 1).then_some((key, left - 1));

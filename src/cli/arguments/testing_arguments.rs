@@ -168,9 +168,6 @@ pub struct TestArguments {
     /// The most characters or bytes of a long value, as in 64KiB; a length that the specification names is drawn, too
     #[arg(long, value_name = "SIZE", default_value = "8KiB", value_parser = size)]
     pub largest: usize,
-    /// Aim requests at branches and answers that seldom came: it reaches deeper, and takes longer
-    #[arg(long)]
-    pub aim: bool,
     /// Let clients over HTTP send requests before their earlier ones are answered, as over TCP
     #[arg(long)]
     pub pipeline: bool,

@@ -194,7 +194,7 @@ impl LiveTest<'_> {
             largest: options.largest,
             known: self.known.clone(),
             shown: Vec::new(),
-            aims: CampaignAims { outcomes: options.aim, ..CampaignAims::default() },
+            aims: CampaignAims::default(),
             header: header(self.spec, options),
             replay_options: options.system.again.clone(),
             stop: self.stop.clone(),
