@@ -84,6 +84,8 @@ pub(super) struct AimedFrom<'f> {
     pub growth: u64,
     /// True if values may be taken from the state.
     pub takes_state: bool,
+    /// True if the request may be the first one of its wave that is served.
+    pub is_race: bool,
 }
 
 /// An outcome that is possible.
@@ -147,7 +149,7 @@ impl OutcomeAim {
         draw: impl Fn(&[Value], Option<usize>, &mut dyn Choices) -> Result<RequestTemplate, ChoiceError>,
         choices: &mut dyn Choices,
     ) -> Result<(RequestTemplate, Value), ChoiceError> {
-        let ahead = self.ahead.take();
+        let ahead = self.ahead.take().filter(|_| !from.is_race);
         let from = &AimedFrom { state: ahead.as_deref().unwrap_or(from.state), ..*from };
         let grown = elements(from.state);
         let growth = if grown < GROWN { from.growth } else { 1 };

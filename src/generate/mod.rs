@@ -215,10 +215,8 @@ impl Generator {
         wanted: &WantedRequest<'_>,
         choices: &mut dyn Choices,
     ) -> Result<RequestTemplate, ChoiceError> {
-        // The requests of a race have a key in common.
-        let is_free = wanted.variant.is_none() && wanted.only_key.is_none();
         let states = wanted.server.memories();
-        let Some(mut outcomes) = self.outcomes.take_if(|_| is_free && !states.is_empty()) else {
+        let Some(mut outcomes) = self.outcomes.take_if(|_| !states.is_empty()) else {
             return self.draw_any(wanted, choices);
         };
         let state = states[choices.choose("state", states.len())?];
@@ -230,11 +228,12 @@ impl Generator {
             client,
             growth: self.swarm.growth,
             takes_state: self.settings.weights.takes(ValueSource::State),
+            is_race: wanted.only_key.is_some(),
         };
         let draw = |state: &[Value], variant: Option<usize>, choices: &mut dyn Choices| {
             // A run keeps to the variants that it does not leave out.
-            let variant =
-                variant.filter(|variant| self.swarm.variants[0].get(*variant).is_some_and(|weight| *weight > 0));
+            let is_used = |variant: &usize| self.swarm.variants[0].get(*variant).is_some_and(|weight| *weight > 0);
+            let variant = wanted.variant.or(variant.filter(is_used));
             self.draw_from(&WantedRequest { variant, ..*wanted }, &[state], choices)
         };
         let aimed = outcomes.aimed(&from, draw, choices);
