@@ -2,7 +2,7 @@
 //!
 //! A tag from an answer becomes a reference to this answer, along with the tag itself.
 
-use super::form::{FormKind, TypeForm};
+use super::form::{FormKind, FormNode, TypeForm};
 use super::sources::domain::{ValueDomain, ValueSizes, letters};
 use super::sources::held;
 use super::sources::seen_values::SeenValues;
@@ -202,12 +202,23 @@ impl Drawer<'_> {
             FormKind::Map(key, of) => {
                 let entries = self.without_references(|drawer| {
                     let keys = drawer.several(*key, depth, length)?;
-                    let entries = keys.into_iter().map(|key| Ok((key, drawer.value(*of, depth.saturating_sub(1))?)));
+                    let entries = keys.into_iter().map(|key| drawer.entry(node, key, *of, depth));
                     entries.collect::<DrawnValue<Vec<(Value, Value)>>>()
                 });
                 Value::Map(Map::of(entries?))
             }
         })
+    }
+
+    /// Draws an entry of a map with this key, or a known header field in its place.
+    fn entry(&mut self, node: usize, key: Value, of: usize, depth: usize) -> DrawnValue<(Value, Value)> {
+        let fields = &self.form.nodes[node].fields;
+        if !fields.is_empty() && self.choices.choose("known header", 2)? == 1 {
+            let field = fields[self.choices.choose("header", fields.len())?];
+            let value = field.values[self.choices.choose("value of the header", field.values.len())?];
+            return Ok((Value::str(field.name), Value::str(value)));
+        }
+        Ok((key, self.value(of, depth.saturating_sub(1))?))
     }
 
     fn part(&mut self, number: usize, node: usize, depth: usize) -> DrawnValue<Value> {
@@ -245,8 +256,13 @@ impl Drawer<'_> {
 
     /// Draws a scalar; a text or bytes of this length if one is given.
     fn leaf(&mut self, node: usize, sort: Sort, length: Option<usize>) -> DrawnValue<Scalar> {
-        let longest = if self.form.nodes[node].is_in_head { LONGEST_IN_HEAD } else { usize::MAX };
-        let drawn = self.domain.draw(sort, (self.swarm.sizes, longest), self.choices)?;
+        let FormNode { is_in_head, words, .. } = &self.form.nodes[node];
+        let drawn = if !words.is_empty() && self.choices.choose("word of HTTP", 2)? == 1 {
+            words[self.choices.choose("word", words.len())?].clone()
+        } else {
+            let longest = if *is_in_head { LONGEST_IN_HEAD } else { usize::MAX };
+            self.domain.draw(sort, (self.swarm.sizes, longest), self.choices)?
+        };
         let Some(length) = length else { return Ok(drawn) };
         let is_usual = self.choices.choose("usual text", 2)? == 0;
         if is_usual && self.form.allows(node, &Value::Scalar(drawn.clone())) {

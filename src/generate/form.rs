@@ -8,13 +8,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::content::HttpContent;
+use super::sources::vocabulary::KnownField;
 use crate::scalar::{Scalar, Sort};
 use crate::server::{ListedValues, PlaceList};
 use crate::spec::analysis::links::PartStep;
 use crate::spec::generation::field_name;
 use crate::spec::http::{HttpCodec, HttpForms, TextPart};
 use crate::spec::{Type, TypeId, Types};
-use crate::value::Value;
+use crate::value::{Entry, Value};
 
 /// The most nodes of a form that are told apart by their places; further nodes are told apart only by their types and names.
 const MANY_NODES: usize = 2_048;
@@ -23,7 +24,7 @@ const MANY_NODES: usize = 2_048;
 #[derive(Default, Debug)]
 pub(super) struct TypeForm {
     pub nodes: Vec<FormNode>,
-    /// Set if the specification has a `generate` block, so that some values are not drawn.
+    /// Set if some values of the type are not drawn: the specification has a `generate` block, or headers are a map.
     pub is_narrow: bool,
 }
 
@@ -37,6 +38,10 @@ pub(super) struct FormNode {
     pub content: Option<HttpContent>,
     /// Set if the place is in the head of a message over HTTP.
     pub is_in_head: bool,
+    /// Scalars that the place may have over HTTP, if its part of the message is known.
+    pub words: Vec<Scalar>,
+    /// The known header fields, if the place holds the other headers of a message.
+    pub fields: Vec<KnownField>,
     pub kind: FormKind,
     /// The values that the specification lists for the place, if it lists any.
     pub listed: Option<PlaceList>,
@@ -138,7 +143,7 @@ impl TypeForm {
     }
 
     /// A place, and the places inside of it.
-    fn below(&self, node: usize) -> Vec<usize> {
+    pub fn below(&self, node: usize) -> Vec<usize> {
         let mut found = vec![node];
         let mut at = 0;
         while at < found.len() {
@@ -220,7 +225,14 @@ impl TypeForm {
             (FormKind::List(of), Value::List(list)) => list.iter().all(|part| self.allows(*of, part)),
             (FormKind::Set(of), Value::Map(map)) => map.looked_at().all(|(part, _)| self.allows(*of, part)),
             (FormKind::Map(key, of), Value::Map(map)) => {
-                map.looked_at().all(|(part, entry)| self.allows(*key, part) && self.allows(*of, &entry.value))
+                let is_field = |name: &Value, value: &Value| {
+                    let fields = &self.nodes[node].fields;
+                    fields.iter().all(|field| field.allows(name, value))
+                };
+                let allows = |(part, entry): (&Value, &Entry)| {
+                    is_field(part, &entry.value) && self.allows(*key, part) && self.allows(*of, &entry.value)
+                };
+                map.looked_at().all(allows)
             }
             _ => true,
         }
@@ -293,6 +305,8 @@ impl FormBuilding<'_> {
             name: name_of_node,
             content: None,
             is_in_head: false,
+            words: Vec::new(),
+            fields: Vec::new(),
             kind,
             listed,
             lengths,

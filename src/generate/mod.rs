@@ -26,6 +26,7 @@ mod places;
 mod sources;
 mod swarm;
 mod wave;
+mod words;
 
 use std::sync::Arc;
 
@@ -111,7 +112,11 @@ impl Generator {
         let computed = computed_constants(spec);
         let listed = ListedValues::of(spec, &computed);
         let mut form = TypeForm::listing(types, program.request, &listed);
-        spec.http.iter().for_each(|forms| form.note_requests(forms));
+        let domain = ValueDomain::of(spec, &computed, &listed, settings.largest);
+        if let Some(forms) = &spec.http {
+            form.note_requests(forms);
+            form.note_words_of_requests(forms, |text| domain.has_text(text));
+        }
         let mut seen = SeenValues::of_answers(spec);
         let has_like = |node: usize| seen.has_like(types, &form.nodes[node]);
         let named = places::named_over_http(&form, spec.http.as_deref(), has_like);
@@ -120,7 +125,6 @@ impl Generator {
         let variants = form.variants();
         let mut facts = RequestFacts::new(program);
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
-        let domain = ValueDomain::of(spec, &computed, &listed, settings.largest);
         let duty = DutyCheck::of(spec, variants, &computed);
         let outcomes = settings.aims.outcomes.then(|| OutcomeAim::new(spec, &computed)).flatten();
         let (swarm, waves) = (Swarm::default(), Waves::default());

@@ -36,7 +36,9 @@ impl PeerGenerator {
         let listed = ListedValues::of(spec, &computed);
         let domain = ValueDomain::of(spec, &computed, &listed, LARGEST);
         let peers = spec.program.peers.iter().map(|peer| {
-            let form = TypeForm::listing(&spec.types, peer.response, &listed);
+            let mut form = TypeForm::listing(&spec.types, peer.response, &listed);
+            let forms = spec.http.iter().filter(|_| peer.response == spec.program.response);
+            forms.for_each(|forms| form.note_words_of_answers(forms, |text| domain.has_text(text)));
             let places = form.nodes.iter().map(|_| PlaceFacts::default()).collect();
             let (swarm, seen) = (
                 Swarm::usual(&form, 1, 1),
@@ -44,7 +46,8 @@ impl PeerGenerator {
             );
             PeerForm { form, places, swarm, seen }
         });
-        PeerGenerator { spec: spec.clone(), domain, peers: peers.collect() }
+        let peers = peers.collect();
+        PeerGenerator { spec: spec.clone(), domain, peers }
     }
 
     /// Draws an answer of the peer with this number.

@@ -12,8 +12,10 @@ use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices, Random};
 use crate::generate::PeerGenerator;
+use crate::http::is_status_asked_for;
 use crate::script::PlannedAnswer;
 use crate::spec::Spec;
+use crate::spec::code::SpecPeer;
 use crate::sut::{SutCall, System};
 use crate::trace::{PeerEvent, PeerMessage};
 use crate::value::Value;
@@ -84,9 +86,18 @@ impl PeerAnswers {
         let is_equal = |answer: &PlannedAnswer| is_of_peer(answer) && answer.request == call.request;
         let at = self.planned.iter().position(is_equal).or_else(|| self.planned.iter().position(is_of_peer))?;
         let answer = self.planned.remove(at).answer;
-        let gives = |answer: &Value| system.answer_call(call.number, Some(answer));
-        let is_given = keeps_duty(answer.as_ref()) && answer.as_ref().is_none_or(gives);
+        let is_due = |answer: &Value| self.is_asked_for(call, answer);
+        let mut gives = |answer: &Value| system.answer_call(call.number, Some(answer));
+        let is_given = keeps_duty(answer.as_ref()) && answer.as_ref().is_none_or(|it| is_due(it) && gives(it));
         is_given.then_some(answer)
+    }
+
+    /// Tests whether a peer of HTTP may answer this call so, as far as the status says.
+    fn is_asked_for(&self, call: &SutCall, answer: &Value) -> bool {
+        let program = &self.spec.program;
+        let SpecPeer { request, response, .. } = &program.peers[call.peer as usize];
+        let is_of_http = self.spec.http.is_some() && (*request, *response) == (program.request, program.response);
+        !is_of_http || is_status_asked_for(&self.spec, &call.request, answer)
     }
 
     /// Draws an answer and gives it; `None` if the peer fails.
@@ -111,7 +122,8 @@ impl PeerAnswers {
         }
         for _ in 0..DRAWS {
             let answer = self.generator.answer(call.peer, &mut self.choices)?;
-            if keeps_duty(Some(&answer)) && system.answer_call(call.number, Some(&answer)) {
+            let may_give = keeps_duty(Some(&answer)) && self.is_asked_for(call, &answer);
+            if may_give && system.answer_call(call.number, Some(&answer)) {
                 return Ok(Some(answer));
             }
         }

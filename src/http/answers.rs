@@ -12,7 +12,7 @@ use super::body::content_of;
 use super::headers::{headers_of_map, map_of_headers, may_be_said};
 use super::message::{Framing, HttpHead, HttpMessage, MessageBuffer};
 use super::parts::{value_of_body, value_of_header};
-use super::requests::{method_of_request, tag_of};
+use super::requests::{message_of_request, method_of_request, tag_of};
 use super::texts::text_of;
 
 /// The answer that a message stands for, as a reply to `request`.
@@ -175,6 +175,27 @@ fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer
 pub fn is_refusal(spec: &Spec, message: &HttpMessage) -> bool {
     let has_line = |forms: &HttpForms| forms.answers.iter().any(|form| form.statuses.contains(&Some(429)));
     message.status() == Some(429) && !spec.http.as_deref().is_some_and(has_line)
+}
+
+/// Tests whether a server may answer this request with the status of this answer, whatever it holds: 304 and 412 are about a condition, and
+/// 206 and 416 about a range of the request (RFC 9110, sections 13.2.2, 15.3.7 and 15.5.17).
+#[must_use]
+pub fn is_status_asked_for(spec: &Spec, request: &Value, answer: &Value) -> bool {
+    let Some(answered) = message_of_answer(spec, request, answer) else { return true };
+    let status = answered.status().unwrap_or_default();
+    if !matches!(status, 206 | 304 | 412 | 416) {
+        return true;
+    }
+    let Some(asked) = message_of_request(spec, request) else { return false };
+    let is_by = |methods: &[&str]| matches!(&asked.head, HttpHead::Request { method, .. } if methods.contains(&method.as_str()));
+    let has = |name: &str| asked.header(name).is_some();
+    let reads = is_by(&["GET", "HEAD"]);
+    match status {
+        304 => reads && (has("If-None-Match") || has("If-Modified-Since")),
+        412 => has("If-Match") || has("If-Unmodified-Since") || !reads && has("If-None-Match"),
+        206 => is_by(&["GET"]) && has("Range") && answered.header("Content-Range").is_some(),
+        _ => is_by(&["GET"]) && has("Range"),
+    }
 }
 
 /// Tests whether a field of the answer is taken from this header.

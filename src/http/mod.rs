@@ -19,7 +19,7 @@ mod requests;
 mod retry;
 mod texts;
 
-pub use answers::{answer_of, is_refusal, message_of_answer};
+pub use answers::{answer_of, is_refusal, is_status_asked_for, message_of_answer};
 pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_bytes, shown_message};
 pub use requests::{
     is_header_said, message_of_request, request_of, requests_of_unknown_content, says_all_headers, why_unsent,

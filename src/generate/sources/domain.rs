@@ -117,6 +117,11 @@ impl ValueDomain {
         }
     }
 
+    /// Tests whether the specification has a text.
+    pub fn has_text(&self, text: &str) -> bool {
+        self.texts.binary_search_by(|own| (**own).cmp(text)).is_ok()
+    }
+
     /// Draws a value of a sort. A long text has this number of characters at most, unless the specification names a greater length.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 pub(crate) mod domain;
 pub(crate) mod held;
 pub(crate) mod seen_values;
+pub(crate) mod vocabulary;
 
 /// The source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -2,7 +2,8 @@
 import argparse, itertools, socket, socketserver
 
 HOP = {"connection", "keep-alive", "proxy-connection", "te", "upgrade"}
-BUGS = ["altered-header", "lost-header", "lost-byte", "passed-on", "named", "no-via", "host", "answer-byte", "answer-header", "status"]
+BUGS = ["altered-header", "lost-header", "lost-byte", "passed-on", "named", "no-via", "host", "answer-byte", "answer-header", "status",
+        "directive", "range", "hops", "condition", "gone", "weak"]
 
 
 class Messages:
@@ -42,6 +43,17 @@ def forwarded(headers):
     return [(key, value) for key, value in headers if key not in ends and key not in named and key != "via"] + via
 
 
+def known(headers):
+    """The headers of a request, one of which this proxy treats in a way of its own by its name."""
+    if bug == "directive":
+        return [(key, value) for key, value in headers if key != "cache-control"]
+    if bug == "range":
+        return [(key, value.replace("=-", "=0-") if key == "range" else value) for key, value in headers]
+    if bug == "hops":
+        return [(key, str(int(value) - 1) if key == "max-forwards" else value) for key, value in headers]
+    return headers
+
+
 def written(line, headers, body):
     return (line + "\r\n" + "".join(f"{key}: {value}\r\n" for key, value in headers) + "\r\n").encode("latin-1") + body
 
@@ -74,8 +86,11 @@ class Client(socketserver.BaseRequestHandler):
         if bug == "lost-byte" and len(body) > 1:
             body = body[:-1]
         kept = [(key, value) for key, value in forwarded(headers) if key not in ("host", "content-length")]
+        if bug == "condition" and method == "GET" and dict(kept).get("if-none-match") == "*":
+            self.request.sendall(written("HTTP/1.1 304 Not Modified", [], b""))
+            return
         host = dict(headers).get("host", origin) if bug == "host" else origin
-        asked = [("host", host), *altered(kept, "request"), ("content-length", str(len(body))), ("connection", "close")]
+        asked = [("host", host), *altered(known(kept), "request"), ("content-length", str(len(body))), ("connection", "close")]
         place, port = origin.rsplit(":", 1)
         try:
             with socket.create_connection((place, int(port))) as link:
@@ -90,6 +105,10 @@ class Client(socketserver.BaseRequestHandler):
             content = content[:-1]
         if bug == "status" and line.split(" ")[1] == "503":
             line = "HTTP/1.1 502 Bad Gateway"
+        if bug == "gone" and line.split(" ")[1] == "410":
+            line = "HTTP/1.1 404 Not Found"
+        if bug == "weak":
+            answered = [(key, value.removeprefix("W/") if key == "etag" else value) for key, value in answered]
         length = [] if line.split(" ")[1] in ("204", "304") else [("content-length", str(len(content)))]
         kept = [(key, value) for key, value in forwarded(answered) if key != "content-length"]
         self.request.sendall(written(line, altered(kept, "answer") + length, content))

@@ -255,3 +255,61 @@ fn aimed_requests_come_to_what_fits_the_state() {
     };
     assert!(given(true) > given(false), "{} {}", given(true), given(false));
 }
+
+/// A specification of requests over HTTP whose head has words of HTTP.
+const HEADS: &str = "
+    enum Response { Yes, No }
+    struct Request { method: string, range: option<string>, hops: int, dated: int, languages: list<string>, headers: map<string, string> }
+    protocol p {
+        request Request;
+        response Response;
+        http {
+            Request { method, range, hops, dated, languages, headers } => {method} \"/\" {
+                \"Range\": range, \"Max-Forwards\": hops, \"If-Modified-Since\": date(dated), \"Accept-Language\": languages,
+            } headers headers;
+            200 => Yes;
+            _ => No;
+        }
+        on q { reply if q.headers.contains(\"te\") { Yes } else { No }; }
+    }";
+
+#[test]
+fn the_vocabulary_of_http_is_drawn_where_it_fits() {
+    let spec = Spec::from_text(HEADS).unwrap_or_else(|error| panic!("{error}"));
+    let requests = drive(&spec, GenerateSettings::default(), 1);
+    let requests: Vec<serde_json::Value> =
+        requests.iter().flatten().map(|sent| serde_json::from_str(&sent.request).expect("JSON")).collect();
+    let count = |part: &str, value: serde_json::Value| requests.iter().filter(|request| request[part] == value).count();
+    for method in ["GET", "HEAD", "PUT", "POST", "DELETE", "OPTIONS", "PATCH"] {
+        assert!(count("method", method.into()) > 10, "{method}");
+    }
+    assert_eq!(count("method", "TRACE".into()) + count("method", "CONNECT".into()), 0);
+    assert!(count("range", "bytes=-2".into()) > 10 && count("range", "bytes=0-1,3-4".into()) > 10);
+    assert!(count("hops", 10.into()) > 10 && count("dated", 784_111_777.into()) > 10);
+    let has_language =
+        |request: &&serde_json::Value| request["languages"].as_array().unwrap().contains(&"de-CH;q=0.5".into());
+    assert!(requests.iter().filter(has_language).count() > 10);
+    let with = |name: &str| {
+        let values = requests.iter().filter_map(|request| request["headers"].get(name));
+        values.map(|value| value.as_str().unwrap()).collect::<Vec<&str>>()
+    };
+    // A known header has values of its own. Those that stand elsewhere in the message, or go with something else, are not drawn.
+    assert!(with("cache-control").len() > 10 && with("cache-control").iter().all(|value| value.contains(['-'])));
+    assert!(with("if-none-match").iter().all(|value| ["*", "\"a\"", "W/\"a\""].contains(value)));
+    for name in [
+        "range",
+        "max-forwards",
+        "if-modified-since",
+        "accept-language",
+        "host",
+        "connection",
+        "expect",
+        "via",
+        "if-range",
+    ] {
+        assert!(with(name).is_empty(), "{name}");
+    }
+    // The specification knows when `TE` is sent.
+    assert!(with("te").contains(&"trailers"));
+    assert!(with("a").len() > 10, "other headers are drawn, too");
+}
