@@ -161,9 +161,12 @@ impl OutcomeAim {
             let variant = if is_rare { Some(rare[choices.choose("variant", rare.len())?]) } else { None };
             let template = draw(from.state, variant, choices)?;
             let without = (drawn.len(), &template.value, Symbols::of(from));
-            let outcome = self.run(from, without, 1, choices)?.pop();
+            let Some(outcome) = self.run(from, without, 1, choices)?.pop() else {
+                // Nothing is known of what follows: its handler waits for something, or is at fault.
+                let value = template.value.clone();
+                return Ok((template, value));
+            };
             drawn.push(template);
-            let Some(outcome) = outcome else { continue };
             outcomes.push(outcome);
             let weight = weight(self, &outcomes[outcomes.len() - 1]);
             if weight >= CERTAIN || (choices.choose("common outcome", CERTAIN as usize)? as u64) < weight {
@@ -178,14 +181,11 @@ impl OutcomeAim {
                 outcomes.extend(self.run(from, (of, &request, symbols), PATHS, choices)?);
             }
         }
-        if taken.is_none() && !outcomes.is_empty() {
+        let outcome = if let Some(taken) = taken {
+            taken
+        } else {
             let weights: Vec<u64> = outcomes.iter().map(|outcome| weight(self, outcome)).collect();
-            taken = Some(outcomes.swap_remove(choices.weighted("outcome", &weights)?));
-        }
-        let Some(outcome) = taken else {
-            let drawn = drawn.swap_remove(0);
-            let value = drawn.value.clone();
-            return Ok((drawn, value));
+            outcomes.swap_remove(choices.weighted("outcome", &weights)?)
         };
         let drawn = drawn.swap_remove(outcome.of);
         let aimed = self.with_symbols(&drawn.value, &outcome).unwrap_or_else(|| drawn.value.clone());
