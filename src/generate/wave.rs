@@ -4,6 +4,7 @@
 //! A *race* is a wave of requests of several clients with one key, released at once. At least one of them changes something. One or
 //! two waves after it read the same key.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::aim::OutcomeAim;
@@ -56,9 +57,25 @@ impl WaveRoom {
 /// The progress of the waves in a run.
 #[derive(Debug, Default)]
 pub(super) struct Waves {
-    /// The key that the next waves read, and their number.
-    readers: Option<(usize, usize)>,
+    /// The next waves, if they are about one key.
+    coming: VecDeque<KeyWave>,
     barriers: u32,
+}
+
+/// A wave of one request with a key.
+#[derive(Clone, Copy, Debug)]
+struct KeyWave {
+    key: usize,
+    use_of_key: UseOfKey,
+}
+
+/// The use that a request makes of a key.
+#[derive(Clone, Copy, Debug)]
+enum UseOfKey {
+    /// The request changes nothing.
+    Reads,
+    /// The request may change something; its variant, if that is known.
+    Writes(Option<usize>),
 }
 
 impl Generator {
@@ -68,6 +85,17 @@ impl Generator {
         if self.settings.clients > 1 {
             self.room.learn(asked, took, is_decided);
         }
+    }
+
+    /// Makes the next waves write a key, write it again, and read it, so that time can pass between them.
+    ///
+    /// # Errors
+    /// The source of choices fails.
+    pub fn age(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
+        let key = choices.choose("key that ages", self.swarm.keys)?;
+        let uses = [UseOfKey::Writes(None), UseOfKey::Writes(None), UseOfKey::Reads];
+        self.waves.coming = uses.into_iter().map(|use_of_key| KeyWave { key, use_of_key }).collect();
+        Ok(())
     }
 
     /// Tests whether requests of a variant are drawn at all, as the specification does not give it the weight 0.
@@ -102,9 +130,8 @@ impl Generator {
     ) -> Result<Plan, ChoiceError> {
         self.outcomes.iter_mut().for_each(OutcomeAim::begin_wave);
         let mut planning = Planning { generator: self, server, choices, plan: Plan::default(), next };
-        if let Some((key, left)) = planning.generator.waves.readers.take() {
-            planning.generator.waves.readers = (left > 1).then_some((key, left - 1));
-            planning.reader(key)?;
+        if let Some(coming) = planning.generator.waves.coming.pop_front() {
+            planning.of_key(coming)?;
         } else if planning.generator.swarm.clients == 1 {
             planning.overlap(1)?;
         } else {
@@ -184,14 +211,25 @@ impl Planning<'_> {
             }
         }
         let readers = self.choices.choose("readers", READERS + 1)?;
-        self.generator.waves.readers = (readers > 0).then_some((key, readers));
+        let reader = KeyWave { key, use_of_key: UseOfKey::Reads };
+        self.generator.waves.coming = vec![reader; readers].into();
         Ok(())
     }
 
-    /// Adds a request that reads a key.
-    fn reader(&mut self, key: usize) -> Result<(), ChoiceError> {
-        let readers = self.variants(true);
-        let variant = self.one_of(&readers)?;
+    /// Adds a request that uses a key. If the key is written twice, both requests are of one variant.
+    fn of_key(&mut self, KeyWave { key, use_of_key }: KeyWave) -> Result<(), ChoiceError> {
+        let variant = match use_of_key {
+            UseOfKey::Writes(Some(variant)) => Some(variant),
+            use_of_key => {
+                let variants = self.variants(matches!(use_of_key, UseOfKey::Reads));
+                self.one_of(&variants)?
+            }
+        };
+        for coming in &mut self.generator.waves.coming {
+            if let UseOfKey::Writes(same) = &mut coming.use_of_key {
+                *same = variant;
+            }
+        }
         let client = 1 + self.choices.choose("client", self.generator.swarm.clients as usize)? as u64;
         self.ask(client, variant, Some(key), Vec::new(), None).map(|_| ())
     }

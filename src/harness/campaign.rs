@@ -10,7 +10,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
-use crate::generate::{CampaignAims, GenerateSettings, Generator, LARGEST, SourceWeights, corpus};
+use crate::generate::{
+    CampaignAims, EventSettings, GenerateSettings, Generator, LARGEST, RunEvents, SourceWeights, corpus,
+};
 use crate::http::why_unsent;
 use crate::limits::end::{self, WorkEnd};
 use crate::mutate::{SearchBudget, killing_scripts};
@@ -37,11 +39,6 @@ use super::wave::{LiveEventKind, WaitLimits};
 /// One run in so many begins with a script of the corpus, and one wave in so many is one: rare branches are near from there.
 const RUNS_OF_SCRIPTS: usize = 2;
 const WAVES_OF_SCRIPTS: usize = 8;
-/// One wave in [`WAVES_APART`] begins with a wait, on average, if there are waits.
-const WAVES_APART: usize = 500;
-/// The factors of a wait that is a little too short, and of one that is a little longer than needed.
-const UNDER: f64 = 0.95;
-const OVER: f64 = 1.05;
 
 /// The settings of a campaign.
 #[derive(Clone, Debug)]
@@ -169,6 +166,7 @@ pub struct Campaign<'c> {
     follower: &'c mut dyn Follower,
     choices: Random,
     generator: Generator,
+    events: RunEvents,
     covered: CoveredRuns,
     /// The number of requests up to the last run that took a branch that was taken seldom before.
     last_new: u64,
@@ -232,6 +230,7 @@ impl<'c> Campaign<'c> {
             follower,
             choices: Random::new(settings.seed),
             generator: Generator::new(&judging.spec, generate),
+            events: RunEvents::new(EventSettings { crash: settings.crash, waits: settings.waits.clone() }),
             covered: CoveredRuns::new(&judging.spec, settings.until.unwrap_or_default()),
             last_new: 0,
             report,
@@ -297,7 +296,12 @@ impl<'c> Campaign<'c> {
     /// The plan of the next wave: the next of the first plans, a script of the corpus, or generated requests.
     fn next_plan(&mut self, run: &mut LiveRun, first: Option<Plan>) -> Result<Plan, ChoiceError> {
         let label = run.next_label();
+        let ages = self.events.begin_wait(first.is_none(), &mut self.choices)?;
+        if ages {
+            self.generator.age(&mut self.choices)?;
+        }
         let known = match first {
+            None if self.events.is_waiting() => None,
             None => self.script_of_corpus(WAVES_OF_SCRIPTS)?,
             first => first,
         };
@@ -369,13 +373,14 @@ impl<'c> Campaign<'c> {
         }
         self.report.runs += 1;
         self.generator.begin_run(&mut self.choices).map_err(drawn)?;
+        self.events.begin_run();
         let mut first = first.into_iter();
         let (before, length) = (self.report.requests, self.length());
         let state = loop {
             let plan = self.next_plan(&mut run, first.next()).map_err(drawn)?;
             let plan = if self.judging.net.is_sync() { plan.one_after_another() } else { plan };
-            let plan = self.with_crashes(self.cut(plan))?;
-            let plan = self.with_wait(plan)?;
+            let cut = self.cut(plan);
+            let plan = self.events.around(cut, &mut self.choices).map_err(drawn)?;
             let seen = run.events().len();
             let patience = self.patience();
             let state = run.perform(&plan, self.system, patience);
@@ -392,7 +397,8 @@ impl<'c> Campaign<'c> {
             self.follower.proceed(self.report.requests, self.report.runs);
             let is_long = run.requests() >= self.shortest() || run.judged_in() > VERY_SLOW;
             let is_slow = self.settings.clients > 1 && run.judged_in() > SLOW && is_long;
-            let is_full = (run.requests() >= length || is_slow) && first.len() == 0 || run.is_over();
+            let may_end = first.len() == 0 && !self.events.is_waiting();
+            let is_full = (run.requests() >= length || is_slow) && may_end || run.is_over();
             if self.in_vain == IN_VAIN {
                 self.note_undecided(match self.is_refused {
                     true => in_vain(&run),
@@ -456,33 +462,6 @@ impl<'c> Campaign<'c> {
         let left = self.settings.requests.saturating_sub(self.report.requests);
         plan.asks.truncate(usize::try_from(left).unwrap_or(usize::MAX).max(1));
         plan
-    }
-
-    /// The plan, with the system killed before some of its requests.
-    fn with_crashes(&mut self, mut plan: Plan) -> Result<Plan, SutFailure> {
-        const PARTS: usize = 1_000_000;
-        if self.settings.crash > 0.0 {
-            for ask in &mut plan.asks {
-                let drawn = self.choices.choose("crash", PARTS).map_err(drawn)?;
-                ask.restart = (drawn as f64) < self.settings.crash * PARTS as f64;
-            }
-        }
-        Ok(plan)
-    }
-
-    /// The plan, now and then with a wait before its first request.
-    fn with_wait(&mut self, mut plan: Plan) -> Result<Plan, SutFailure> {
-        let waits = &self.settings.waits;
-        let Some(first) = plan.asks.first_mut().filter(|ask| !waits.is_empty() && ask.barrier.is_none()) else {
-            return Ok(plan);
-        };
-        if self.choices.choose("wait", WAVES_APART).map_err(drawn)? > 0 {
-            return Ok(plan);
-        }
-        let wait = waits[self.choices.choose("seconds", waits.len()).map_err(drawn)?];
-        let factor = [UNDER, OVER][self.choices.choose("under or over", 2).map_err(drawn)?];
-        first.delay = wait * factor;
-        Ok(plan)
     }
 
     /// Shows the generator what was observed, in the order of the labels, as the order in which answers came is random.

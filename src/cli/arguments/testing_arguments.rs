@@ -161,8 +161,8 @@ pub struct TestArguments {
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability, allow_hyphen_values = true)]
     #[arg(requires = "start")]
     pub crash: f64,
-    /// Seconds to wait before some of the requests, such as times after which something expires: each a little shorter or longer (several
-    /// with commas) [default: 1 over HTTP, else none]
+    /// Seconds to wait before some of the requests, such as times after which something expires: each a little shorter or longer, or in two
+    /// parts (several with commas) [default: 1 over HTTP, else none]
     #[arg(long, value_name = "S", value_delimiter = ',', value_parser = seconds)]
     pub waits: Option<Vec<Duration>>,
     /// The most characters or bytes of a long value, as in 64KiB; a length that the specification names is drawn, too

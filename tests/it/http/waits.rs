@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::command::run;
+use crate::command::{file, run};
 use crate::http::testing::{empty_directory, said};
+use crate::sut::free_port;
 
 /// What a store holds: each text with the moment at which it was put.
 type Store = HashMap<String, (String, Instant)>;
@@ -74,4 +75,43 @@ fn a_store_that_forgets_is_found_by_waiting() {
     // It is the wait that shows it.
     let replayed = run(&["replay", files[0].to_str().unwrap(), "--times", "2", "--sut", &address], "");
     assert_eq!(replayed.status.code(), Some(1), "{}", said(&replayed));
+}
+
+/// A store that forgets nothing, unless a text is put again when it is nearly as old as `AGE`: then it keeps the moment at which it was first
+/// put, and is forgotten when that is so long ago.
+const RENEWING: &str = r#"import json, socketserver, sys, time
+AGE, store = 2, {}
+class Client(socketserver.StreamRequestHandler):
+    def handle(self):
+        for line in self.rfile:
+            (name, of), = json.loads(line).items()
+            key, now = of if name == "Get" else of[0], time.monotonic()
+            text, first, is_old = store.get(key, ("", now, False))
+            if is_old and now - first > AGE:
+                text, first, is_old = store[key] = ("", now, False)
+            if name != "Get":
+                text = of[1] if name == "Put" else text + of[1]
+                is_old = AGE / 2 < now - first < AGE * 0.9
+                store[key] = (text, first if is_old else now, is_old)
+            answer = [key, text] if name == "Get" else of
+            self.wfile.write(json.dumps({name: answer}).encode() + b"\n")
+socketserver.ThreadingTCPServer.allow_reuse_address = True
+socketserver.ThreadingTCPServer.daemon_threads = True
+socketserver.ThreadingTCPServer(("127.0.0.1", int(sys.argv[1])), Client).serve_forever()
+"#;
+
+/// One wait shows nothing: the text is put, put again after a while, and then forgotten too soon.
+#[test]
+fn a_store_that_keeps_an_old_deadline_is_found_by_two_waits() {
+    let (program, port) = (file("renewing.py", RENEWING), free_port());
+    let (address, start) = (format!("127.0.0.1:{port}"), format!("python3 -SB {} {port}", program.display()));
+    let directory = empty_directory("two_waits");
+    let fixed = ["test", "specs/kv.may", "--sut", &address, "--start", &start, "--clients", "1", "--requests", "4000"];
+    let more = ["--waits", "2", "--seed", "3", "--regressions", directory.to_str().unwrap()];
+    let output = run(&[&fixed[..], &more].concat(), "");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let files: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().path()).collect();
+    let script = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(files.len() == 1 && script.matches("{\"wait\": ").count() == 2, "{script}");
+    assert!(script.matches("\"q\": ").count() == 3, "a Put, another one and a Get are enough:\n{script}");
 }
