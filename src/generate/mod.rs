@@ -27,7 +27,6 @@ mod places;
 mod sources;
 mod swarm;
 mod wave;
-mod words;
 
 use std::sync::Arc;
 

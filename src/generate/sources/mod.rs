@@ -4,6 +4,7 @@ pub(crate) mod domain;
 pub(crate) mod held;
 pub(crate) mod seen_values;
 pub(crate) mod vocabulary;
+mod words;
 
 /// The source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -1,7 +1,7 @@
 //! The words of HTTP at the places of requests and of answers: which part of a message a place is tells which words fit.
 
-use super::form::{FormKind, TypeForm};
-use super::sources::vocabulary::{KnownField, METHODS, OF_ANSWERS, OF_REQUESTS, PAST, SECONDS, STATUSES, values};
+use super::super::form::{FormKind, TypeForm};
+use super::vocabulary::{KnownField, METHODS, OF_ANSWERS, OF_REQUESTS, PAST, SECONDS, STATUSES, values};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::http::{AnswerPart, FieldForm, HttpCodec, HttpForms, TextPart};
 
