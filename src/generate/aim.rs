@@ -4,7 +4,7 @@
 //! on Release { id } from c { if !(jobs.get(id) is Some(job) && job.owner == c) { reply NotFound; } … reply Released; }
 //! state    jobs = {3: owner 1, 7: owner 2}, requests of client 1
 //! drawn    Release { id: 7 }: NotFound, as so often before      Peek { id: 3 }: Found, as so often before
-//! symbol   Release { id: #1 }:  #1 = 3: Released, which seldom came
+//! symbol   Release { id: #1 }:  #1 = 3: Released, which is rare
 //! ```
 //!
 //! A drawn request runs in one of the states that explain what was observed. It is sent if its outcome came less often than others. If it is
@@ -33,7 +33,7 @@ use crate::value::{Map, Value};
 
 /// The most requests that are drawn for one that is sent.
 const DRAWN: usize = 6;
-/// If none of these has an outcome that seldom came, one of them runs with symbols, once in this number of times.
+/// If none of these has a rare outcome, one of them runs with symbols, once in this number of times.
 const WITH_SYMBOLS: usize = 4;
 /// The most paths through a handler that are followed.
 const PATHS: usize = 16;
@@ -133,13 +133,13 @@ impl OutcomeAim {
         })
     }
 
-    /// Begins a wave, of which nothing is expected yet.
+    /// Forgets the expected state, as a wave begins.
     pub fn begin_wave(&mut self) {
         self.ahead = None;
     }
 
-    /// Draws requests until one has an outcome that seldom came, and returns this one, or one of the others. It is returned with a value, which
-    /// may have other scalars.
+    /// Draws requests until one has a rare outcome, and returns this one; if none has, it returns one of them. The value that comes with the
+    /// request may have other scalars.
     ///
     /// # Errors
     /// The source of choices fails.
@@ -151,8 +151,7 @@ impl OutcomeAim {
     ) -> Result<(RequestTemplate, Value), ChoiceError> {
         let ahead = self.ahead.take().filter(|_| !from.is_race);
         let from = &AimedFrom { state: ahead.as_deref().unwrap_or(from.state), ..*from };
-        let grown = elements(from.state);
-        let growth = if grown < GROWN { from.growth } else { 1 };
+        let growth = if elements(from.state) < GROWN { from.growth } else { 1 };
         let weight = |aim: &OutcomeAim, outcome: &PossibleOutcome| aim.weight(outcome, growth);
         let (mut drawn, mut outcomes) = (Vec::with_capacity(DRAWN), Vec::with_capacity(DRAWN));
         let (mut taken, rare) = (None, self.rare());
@@ -188,7 +187,9 @@ impl OutcomeAim {
             outcomes.swap_remove(choices.weighted("outcome", &weights)?)
         };
         let drawn = drawn.swap_remove(outcome.of);
-        let aimed = self.with_symbols(&drawn.value, &outcome).unwrap_or_else(|| drawn.value.clone());
+        let is_as_drawn = outcome.symbols.is_empty();
+        let aimed = if is_as_drawn { None } else { self.with_symbols(&drawn.value, &outcome) };
+        let aimed = aimed.unwrap_or_else(|| drawn.value.clone());
         self.note(outcome);
         Ok((drawn, aimed))
     }

@@ -9,7 +9,7 @@ pub struct CampaignAims {
     pub corpus: bool,
     /// Each run draws its own bounds.
     pub swarm: bool,
-    /// Requests are aimed at outcomes that seldom came.
+    /// Requests are aimed at rare outcomes.
     pub outcomes: bool,
     /// Several clients ask for one key at the same moment.
     pub races: bool,

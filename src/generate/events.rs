@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use crate::choice::{ChoiceError, Choices};
 use crate::script::Plan;
 
-/// One wave in so many begins to wait, on average, if there are waits. Half of these waits come in pairs.
+/// If there are waits, a wait begins at one wave in this number, on average. Half of the waits come in pairs.
 const WAVES_APART: usize = 400;
 /// The factors of a wait that is a little too short, and of one that is a little longer than needed.
 const UNDER: f64 = 0.95;

@@ -87,8 +87,8 @@ pub(crate) struct KnownField {
 }
 
 impl KnownField {
-    /// The fields that a map of headers may have: these, and those that the specification names. `is_taken` tells if another part of the message
-    /// is the field, `names` if the specification has a text.
+    /// The fields that a map of headers may have: these, and those that the specification names. `is_taken` says whether another part of the
+    /// message is the field, and `names` whether the specification has a text.
     pub fn all(own: &[HeaderField], is_taken: &dyn Fn(&str) -> bool, names: &dyn Fn(&str) -> bool) -> Vec<KnownField> {
         let known = |&(name, values): &HeaderField| KnownField { name, values, is_named: names(name) };
         let others = IF_NAMED.iter().map(known).filter(|field| field.is_named);

@@ -1,4 +1,4 @@
-//! The words of HTTP at the places of requests and of answers: which part of a message a place is tells which words fit.
+//! The words of HTTP at the places of requests and of answers: the part of the message that a place is decides which words fit.
 
 use super::super::form::{FormKind, TypeForm};
 use super::vocabulary::{KnownField, METHODS, OF_ANSWERS, OF_REQUESTS, PAST, SECONDS, STATUSES, values};
@@ -6,7 +6,7 @@ use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::http::{AnswerPart, FieldForm, HttpCodec, HttpForms, TextPart};
 
 impl TypeForm {
-    /// Notes the words of HTTP that fit the places of requests. `names` tells if the specification has a text.
+    /// Notes the words of HTTP that fit the places of requests. `names` says whether the specification has a text.
     pub fn note_words_of_requests(&mut self, forms: &HttpForms, names: impl Fn(&str) -> bool) {
         for request in &forms.requests {
             for (name, part) in &request.headers {
@@ -23,7 +23,7 @@ impl TypeForm {
         }
     }
 
-    /// Notes the words of HTTP that fit the places of answers, for a server that is played. `names` tells if the specification has a text.
+    /// Notes the words of HTTP that fit the places of answers, for a server that is played. `names` says whether the specification has a text.
     pub fn note_words_of_answers(&mut self, forms: &HttpForms, names: impl Fn(&str) -> bool) {
         for answer in &forms.answers {
             let taken = |name: &str| {
