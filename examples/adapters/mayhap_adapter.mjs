@@ -20,6 +20,10 @@
  * (it surely did not happen) or a `Closed` (the system ended the connection); an ECONNRESET or EPIPE is a `Closed`. Any other
  * exception is a mistake: it is shown, and ends the adapter.
  *
+ * `serve(Store, reset, { closes: true })` promises that `close` is done only when the system has taken notice that the connection has
+ * ended: `socket.end()`, and then waiting for the event "end". Then the tester ends connections now and then, if the specification has
+ * an `on close` or `on open`.
+ *
  * `this.answer(message)` tells a client what it did not ask for. A client whose requests do not wait for each other sends them in
  * `ask`, returns `LATER`, and calls `this.answer(answer)` when an answer comes, in the order of the requests.
  * `this.answer(new Closed())` says that the system ended the connection.
@@ -79,15 +83,16 @@ export function toBytes(value) {
 }
 
 /** Answers requests until the tester ends. `client` is a subclass of `Client`; `reset` brings the system to its first state, and is
- * null if the tester does that, with `--start` or `--reset`. */
-export async function serve(client, reset) {
+ * null if the tester does that, with `--start` or `--reset`. `closes` promises that the system has taken notice of the end of a
+ * connection when `close` is done. */
+export async function serve(client, reset, { closes = false } = {}) {
     const links = new Map();
     for await (const line of lines(process.stdin)) {
         const message = parsed(line);
         if ("q" in message) {
             passOn(client, links, message);
         } else if ("close" in message) {
-            links.get(message.c)?.finish();
+            links.get(message.c)?.giveUp(closes);
         } else if ("end" in message) {
             break;
         } else {
@@ -95,7 +100,7 @@ export async function serve(client, reset) {
                 await finish(links, PATIENCE);
                 await asynchronous(reset).catch((error) => fail("the reset failed", error));
             }
-            write({ ready: true });
+            write(closes ? { ready: true, closes } : { ready: true });
         }
     }
     await finish(links, PATIENCE / 5);
@@ -240,6 +245,13 @@ class Link {
     leave() {
         this.isOver = true;
         this.turn = this.turn.then(() => this.close());
+    }
+
+    /** Ends the connection as its client gives it up, and perhaps says so; the end of a connection is said once. */
+    giveUp(isSaid) {
+        const isFirst = isSaid && !this.isOver;
+        this.finish();
+        if (isFirst) this.turn = this.turn.then(() => write({ c: this.number, closed: true }));
     }
 
     /** Ends the connection for the tester; a request under way ends with it. */

@@ -19,6 +19,10 @@ What a request returns is its answer. It may also return or raise `Lost` (no ans
 surely did not happen) or `Closed` (the system ended the connection); a `ConnectionError` is a `Closed`, unless the system
 cannot be reached at all. Any other exception is a mistake: it is shown, and ends the adapter.
 
+`serve(Store, reset, closes=True)` promises that `close` returns only when the system has taken notice that the connection has ended:
+`self.socket.shutdown(socket.SHUT_WR)`, and then reading until the system ends its side, too. Then the tester ends connections now
+and then, if the specification has an `on close` or `on open`.
+
 `self.answer(message)` tells a client what it did not ask for; any thread may call it. A client whose requests do not wait for
 each other sends them in `ask`, returns `LATER`, and calls `self.answer(answer)` when an answer comes, in the order of the
 requests. `self.answer(Closed)` says that the system ended the connection.
@@ -86,9 +90,10 @@ def to_bytes(value):
     return value.encode() if isinstance(value, str) else base64.b64decode(value["$bytes"])
 
 
-def serve(client, reset):
+def serve(client, reset, closes=False):
     """Answers requests until the tester ends. `client` is a subclass of `Client`; `reset` brings the system to its first state,
-    and is None if the tester does that, with `--start` or `--reset`."""
+    and is None if the tester does that, with `--start` or `--reset`. `closes` promises that the system has taken notice of the end
+    of a connection when `close` returns."""
     requests = os.fdopen(os.dup(0), "rb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)  # what the adapter starts does not read the requests
     threading.excepthook = lambda error: _fail("a thread of the adapter failed", error.exc_value)
@@ -101,7 +106,7 @@ def serve(client, reset):
             _pass_on(client, links, message)
         elif "close" in message:
             if message["c"] in links:
-                links[message["c"]].finish()
+                links[message["c"]].give_up(closes)
         elif "end" in message:
             break
         else:
@@ -111,7 +116,7 @@ def serve(client, reset):
                     reset and reset()
                 except BaseException as error:
                     _fail("the reset failed", error)
-            _write({"ready": True})
+            _write({"ready": True, "closes": True} if closes else {"ready": True})
     _finish(links, PATIENCE / 5)
 
 
@@ -172,7 +177,7 @@ class _Link(threading.Thread):
         super().__init__(daemon=True)
         self.kind, self.number, self.connection, self.before = kind, number, connection, before
         self.todo, self.client = queue.SimpleQueue(), None
-        self.unanswered, self.is_over, self.is_busy, self.is_closed = 0, False, False, False
+        self.unanswered, self.is_over, self.is_busy, self.is_closed, self.is_given_up = 0, False, False, False, False
 
     def run(self):
         what = "client %d cannot open its connection" % self.number
@@ -193,6 +198,8 @@ class _Link(threading.Thread):
                 self.is_busy = False
             what = "client %d cannot close its connection" % self.number
             self.close()
+            if self.is_given_up:
+                _write({"c": self.number, "closed": True})
         except BaseException as error:
             _fail(what, error)
 
@@ -237,6 +244,13 @@ class _Link(threading.Thread):
         with _lock:
             self.is_over = True
             self.todo.put(self.END)
+
+    def give_up(self, is_said):
+        """Ends the connection as its client gives it up, and perhaps says so; the end of a connection is said once."""
+        with _lock:
+            self.is_given_up = is_said and not self.is_over
+            self.leave()
+        self.finish()
 
     def finish(self):
         """Ends the connection for the tester; a request under way ends with it."""

@@ -36,6 +36,7 @@ pub fn write_seen(line: &mut String, spec: &Spec, event: &TraceEvent<Value>) {
         EventKind::Request(request) => EventKind::Request((spec.program.request, request)),
         EventKind::Answer(answer) => EventKind::Answer((spec.program.response, answer)),
         EventKind::Closed => EventKind::Closed,
+        EventKind::Left => EventKind::Left,
         EventKind::Restart => EventKind::Restart,
         // There are no other events on a connection.
         _ => EventKind::Lost,

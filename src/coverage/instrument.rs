@@ -145,6 +145,10 @@ impl Marking {
                     let head = Span { end: body.span.start, ..member.span };
                     self.branch(BranchKind::Handler, head, body, self.first);
                 }
+                MemberKind::On { trigger: Trigger::Open(_) | Trigger::Close(_), body, .. } => {
+                    let head = Span { end: body.span.start, ..member.span };
+                    self.branch(BranchKind::Handler, head, body, BranchMark::Further);
+                }
                 MemberKind::Proc { body, .. } => self.block(body),
                 MemberKind::On { .. } | MemberKind::Step(_) | MemberKind::Request(_) | MemberKind::Response(_) => {}
                 MemberKind::Var { .. } | MemberKind::Peer { .. } | MemberKind::Http(_) | MemberKind::Generate(_) => {}

@@ -1,4 +1,5 @@
-//! The events of a run besides its requests: time that passes, and kills of the system. They are drawn here.
+//! The events of a run besides its requests: time that passes, connections that clients end, and kills of the system. They are drawn
+//! here.
 //!
 //! ```text
 //! a wait:           … Get a   2.1 s pass   Put b …
@@ -17,6 +18,9 @@ const UNDER: f64 = 0.95;
 const OVER: f64 = 1.05;
 /// The factor of each of two waits that are long enough together.
 const PART: f64 = 0.6;
+/// In one run of so many, clients end their connections. Before one request in [`CLOSES_APART`] of such a run one does, on average.
+const RUNS_WITH_CLOSES: usize = 2;
+const CLOSES_APART: usize = 100;
 
 /// The events that runs may have.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -25,6 +29,8 @@ pub struct EventSettings {
     pub crash: f64,
     /// The waits before some of the requests, in seconds.
     pub waits: Vec<f64>,
+    /// The number of clients.
+    pub clients: u64,
 }
 
 /// The events of the runs of a campaign.
@@ -32,18 +38,25 @@ pub struct RunEvents {
     settings: EventSettings,
     /// The waits of the next waves, in seconds, if these are drawn.
     waits: VecDeque<f64>,
+    /// Set if clients end their connections in this run.
+    closes: bool,
 }
 
 impl RunEvents {
     /// No events yet.
     #[must_use]
     pub fn new(settings: EventSettings) -> RunEvents {
-        RunEvents { settings, waits: VecDeque::new() }
+        RunEvents { settings, waits: VecDeque::new(), closes: false }
     }
 
-    /// Begins a run.
-    pub fn begin_run(&mut self) {
+    /// Begins a run. `can_leave` is set if clients can end their connections.
+    ///
+    /// # Errors
+    /// The source of choices fails.
+    pub fn begin_run(&mut self, can_leave: bool, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         self.waits.clear();
+        self.closes = can_leave && choices.choose("run with closes", RUNS_WITH_CLOSES)? == 0;
+        Ok(())
     }
 
     /// Draws whether a wait begins at the next wave, if none is under way. Returns whether a key is to age in the next waves: it is written,
@@ -78,6 +91,7 @@ impl RunEvents {
     /// The source of choices fails.
     pub fn around(&mut self, plan: Plan, choices: &mut dyn Choices) -> Result<Plan, ChoiceError> {
         let plan = self.with_crashes(plan, choices)?;
+        let plan = self.with_closes(plan, choices)?;
         self.with_wait(plan, choices)
     }
 
@@ -88,6 +102,19 @@ impl RunEvents {
             for ask in &mut plan.asks {
                 let drawn = choices.choose("crash", PARTS)?;
                 ask.restart = (drawn as f64) < self.settings.crash * PARTS as f64;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// The plan, with connections that end before some of its requests. Requests at a barrier are released at once, so nothing comes
+    /// before them.
+    fn with_closes(&self, mut plan: Plan, choices: &mut dyn Choices) -> Result<Plan, ChoiceError> {
+        if self.closes {
+            for ask in plan.asks.iter_mut().filter(|ask| ask.barrier.is_none()) {
+                if choices.choose("close", CLOSES_APART)? == 0 {
+                    ask.closes.push(1 + choices.choose("client", self.settings.clients.max(1) as usize)? as u64);
+                }
             }
         }
         Ok(plan)
@@ -123,7 +150,7 @@ mod tests {
     }
 
     fn events() -> RunEvents {
-        RunEvents::new(EventSettings { waits: vec![WAIT], ..EventSettings::default() })
+        RunEvents::new(EventSettings { waits: vec![WAIT], clients: 3, ..EventSettings::default() })
     }
 
     #[test]
@@ -144,7 +171,7 @@ mod tests {
     fn the_two_waits_of_a_pair_come_before_the_second_and_the_third_wave() {
         let (mut events, mut choices) = (events(), Random::new(1));
         while !events.begin_wait(true, &mut choices).unwrap() {
-            events.begin_run();
+            events.begin_run(false, &mut choices).unwrap();
         }
         let mut delays = Vec::new();
         while events.is_waiting() {
@@ -167,6 +194,24 @@ mod tests {
             }
             let waits = events.around(plan(3), &mut choices).unwrap().asks;
             places[waits.iter().position(|ask| ask.delay > 0.0).unwrap()] += 1;
+        }
+    }
+
+    #[test]
+    fn connections_end_only_where_clients_can_end_them() {
+        let (mut events, mut choices) = (events(), Random::new(1));
+        for can_leave in [false, true] {
+            let mut closes = 0;
+            for _ in 0..200 {
+                events.begin_run(can_leave, &mut choices).unwrap();
+                for _ in 0..50 {
+                    let plan = events.around(plan(1), &mut choices).unwrap();
+                    assert!(plan.asks[0].closes.iter().all(|client| (1..=3).contains(client)));
+                    closes += plan.asks[0].closes.len();
+                }
+            }
+            let expected = if can_leave { 20..100 } else { 0..1 };
+            assert!(expected.contains(&closes), "{closes}");
         }
     }
 }

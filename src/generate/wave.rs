@@ -296,7 +296,16 @@ impl Planning<'_> {
         }
         let label = self.next;
         self.next += 2;
-        let ask = PlannedAsk { label, client, request: template, after, delay: 0.0, barrier, restart: false };
+        let ask = PlannedAsk {
+            label,
+            client,
+            request: template,
+            after,
+            delay: 0.0,
+            barrier,
+            restart: false,
+            closes: Vec::new(),
+        };
         self.plan.asks.push(ask);
         Ok(kept == KeptIn::AnyState)
     }

@@ -230,7 +230,7 @@ impl<'c> Campaign<'c> {
             follower,
             choices: Random::new(settings.seed),
             generator: Generator::new(&judging.spec, generate),
-            events: RunEvents::new(EventSettings { crash: settings.crash, waits: settings.waits.clone() }),
+            events: RunEvents::new(EventSettings { crash: settings.crash, waits: settings.waits.clone(), clients }),
             covered: CoveredRuns::new(&judging.spec, settings.until.unwrap_or_default()),
             last_new: 0,
             report,
@@ -373,7 +373,8 @@ impl<'c> Campaign<'c> {
         }
         self.report.runs += 1;
         self.generator.begin_run(&mut self.choices).map_err(drawn)?;
-        self.events.begin_run();
+        let can_leave = self.judging.may_be_left() && self.system.can_leave();
+        self.events.begin_run(can_leave, &mut self.choices).map_err(drawn)?;
         let mut first = first.into_iter();
         let (before, length) = (self.report.requests, self.length());
         let state = loop {
@@ -477,7 +478,8 @@ impl<'c> Campaign<'c> {
                     self.is_answered = true;
                     self.generator.answered(event.label, answer);
                 }
-                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => {}
+                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }

@@ -57,7 +57,8 @@ impl CountedAnswers {
                     let counted = self.requests.entry(*of).or_default();
                     *counted.answers.entry((variant(types.get(response), answer), status)).or_default() += 1;
                 }
-                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => {}
+                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }

@@ -50,7 +50,8 @@ impl CoveredRuns {
     /// Looks at a run; returns whether all of it is explained.
     fn look_at(&mut self, run: &LiveRun, is_examined: bool) -> bool {
         let (net, coverage) = (run.judging().net, &mut self.coverage);
-        let notes_requests = coverage.notes_requests();
+        // What runs when a connection begins or ends belongs to no request.
+        let notes_requests = coverage.notes_requests() && !run.judging().may_be_left();
         match run.in_order_of_service().filter(|_| notes_requests) {
             Some(exchanges) if is_examined => coverage.observe_run(&exchanges).is_whole,
             Some(exchanges) => coverage.observe_wanted(&exchanges, self.wanted),
@@ -75,7 +76,10 @@ impl CoveredRuns {
                         return true;
                     }
                 }
-                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+                // The end of a connection may take any branch that no request takes.
+                LiveEventKind::Left if self.open(self.wanted).0 > 0 => return true,
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => {}
+                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
         asked.values().any(|request| may_bring(request, None))

@@ -298,11 +298,12 @@ fn steps(events: &[LiveEvent]) -> Places {
 /// The words for an event that belongs to no request, and thus to no step.
 fn unasked(kind: &LiveEventKind) -> &'static str {
     match kind {
-        LiveEventKind::Closed => "the end of the connection",
+        LiveEventKind::Closed | LiveEventKind::Left => "the end of the connection",
+        LiveEventKind::Lost => "the end of a connection that its client gave up",
         LiveEventKind::Restarted => "the restart",
         LiveEventKind::Peer(PeerEvent { message: PeerMessage::Call(_), .. }) => "a call of a peer",
         LiveEventKind::Peer(_) => "the answer of a peer",
-        LiveEventKind::Answered(_) | LiveEventKind::Sent(_) | LiveEventKind::Lost => "the answer to no request",
+        LiveEventKind::Answered(_) | LiveEventKind::Sent(_) => "the answer to no request",
     }
 }
 
@@ -321,7 +322,9 @@ fn step(event: &LiveEvent) -> ScriptStep {
     match kind {
         LiveEventKind::Sent(request) => ScriptStep::Ask { label, client, request: request.clone() },
         LiveEventKind::Answered(answer) => seen(RecordedOutcome::Answer(answer.clone())),
+        LiveEventKind::Lost if label == UNASKED => ScriptStep::Close { client, noticed: false },
         LiveEventKind::Lost => seen(RecordedOutcome::Lost),
+        LiveEventKind::Left => ScriptStep::Close { client, noticed: true },
         LiveEventKind::Closed => seen(RecordedOutcome::Closed),
         LiveEventKind::Restarted => ScriptStep::Restart,
         LiveEventKind::Peer(event) => ScriptStep::Peer(event.clone()),
@@ -340,6 +343,8 @@ fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
         ScriptStep::Ask { label, client, request } => (*label, *client, LiveEventKind::Sent(request.clone())),
         ScriptStep::Await { label, seen } => (*label, script.client_of(*label), kind(seen)?),
         ScriptStep::Seen { client, seen } => (UNASKED, *client, kind(seen)?),
+        ScriptStep::Close { client, noticed: true } => (UNASKED, *client, LiveEventKind::Left),
+        ScriptStep::Close { client, noticed: false } => (UNASKED, *client, LiveEventKind::Lost),
         ScriptStep::Restart => (UNASKED, 0, LiveEventKind::Restarted),
         ScriptStep::Peer(event) => (UNASKED, 0, LiveEventKind::Peer(event.clone())),
         ScriptStep::Wait(_) | ScriptStep::Together { .. } => return None,
@@ -353,7 +358,7 @@ pub fn message_label(event: &LiveEvent) -> u64 {
     match event.kind {
         LiveEventKind::Sent(_) => event.label,
         LiveEventKind::Answered(_) | LiveEventKind::Lost | LiveEventKind::Closed => event.label + 1,
-        LiveEventKind::Restarted | LiveEventKind::Peer(_) => event.label,
+        LiveEventKind::Left | LiveEventKind::Restarted | LiveEventKind::Peer(_) => event.label,
     }
 }
 

@@ -87,6 +87,7 @@ fn act(spec: &Spec, script: &Script, step: &ScriptStep) -> ShownAct {
         ScriptStep::Together { labels, offsets } => {
             ShownAct::Together { labels: labels.clone(), offsets: offsets.clone() }
         }
+        ScriptStep::Close { client, noticed } => ShownAct::Close { client: *client, noticed: *noticed },
         ScriptStep::Restart => ShownAct::Restart,
         ScriptStep::Peer(event) => peer_act(spec, script, event),
     }

@@ -60,6 +60,13 @@ impl Judging {
         Judging { spec: spec.clone(), net, options, duty: Arc::new(Mutex::new(DutyCheck::new(spec))) }
     }
 
+    /// Tests whether it matters that clients end their connections: a handler of the specification runs then.
+    #[must_use]
+    pub fn may_be_left(&self) -> bool {
+        let program = &self.spec.for_networks().program;
+        !self.net.is_sync() && (program.opens.is_some() || program.closes.is_some())
+    }
+
     /// The check that each request keeps the client's duty.
     pub fn duty(&self) -> MutexGuard<'_, DutyCheck> {
         self.duty.lock().unwrap_or_else(PoisonError::into_inner)
@@ -495,9 +502,8 @@ fn of_one_client(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
                 exchanges.push(Exchange { line, client, request: request.value.clone(), observed });
             }
             LiveEventKind::Answered(_) => {}
-            LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {
-                return None;
-            }
+            LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => return None,
+            LiveEventKind::Restarted | LiveEventKind::Peer(_) => return None,
         }
     }
     (exchanges.len() == answers.len()).then_some(exchanges)
@@ -507,7 +513,7 @@ fn of_one_client(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
 fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
     match &event.kind {
         LiveEventKind::Answered(answer) => Some((event.label, answer)),
-        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Closed => None,
+        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => None,
         LiveEventKind::Restarted | LiveEventKind::Peer(_) => None,
     }
 }
@@ -518,7 +524,7 @@ fn happened(event: &LiveEvent) -> Option<Happened> {
     Some(match &event.kind {
         LiveEventKind::Sent(request) => Happened::Sent(client, request.value.clone()),
         LiveEventKind::Answered(answer) => Happened::Answered(client, Some(answer.clone())),
-        LiveEventKind::Lost => Happened::Lost(client),
+        LiveEventKind::Lost | LiveEventKind::Left => Happened::Lost(client),
         LiveEventKind::Closed => Happened::Closed(client),
         LiveEventKind::Restarted => Happened::Restarted,
         LiveEventKind::Peer(_) => return None,
@@ -532,6 +538,7 @@ fn traced(line: u64, event: &LiveEvent) -> TraceEvent<Value> {
         LiveEventKind::Answered(answer) => EventKind::Answer(answer.clone()),
         LiveEventKind::Lost => EventKind::Lost,
         LiveEventKind::Closed => EventKind::Closed,
+        LiveEventKind::Left => EventKind::Left,
         LiveEventKind::Restarted => EventKind::Restart,
         LiveEventKind::Peer(event) => EventKind::Peer(event.clone()),
     };

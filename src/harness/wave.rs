@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::limits::end;
 use crate::script::{Plan, PlannedAsk, RequestTemplate};
-use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use crate::sut::{Leave, SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::PeerEvent;
 use crate::value::Value;
 
@@ -44,10 +44,12 @@ pub enum LiveEventKind {
     Sent(RequestTemplate),
     /// The client received this answer.
     Answered(Value),
-    /// No answer came; the request may have taken effect.
+    /// No answer came; the request may have taken effect. Without a request, the client ended the connection.
     Lost,
     /// The system ended the connection.
     Closed,
+    /// The client ended the connection, and saw that the system has taken notice of this.
+    Left,
     /// The system was killed and started again. The client does not matter.
     Restarted,
     /// The system called a peer, or the peer ended a call. The client does not matter.
@@ -117,6 +119,10 @@ pub trait Asker {
 const SLICE: Duration = Duration::from_millis(100);
 /// The most messages in a wave that nobody asked for, so that a system that never stops sending ends it.
 const MOST_UNASKED: usize = 10_000;
+
+/// The time between the end of a connection on both sides and the next request, as a system may end its side first, and then do what it
+/// does at the end of a connection.
+const NOTICE: Duration = Duration::from_millis(50);
 
 /// A request under way.
 struct SentRequest {
@@ -238,7 +244,7 @@ impl Wave<'_> {
         is_free(ask) && self.plan.iter().filter(is_beside).all(is_free)
     }
 
-    /// Restarts the system and waits, if the request says so.
+    /// Restarts the system, ends connections and waits, if the request says so.
     fn pass_time(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
         if ask.restart {
             self.system.crash()?;
@@ -252,10 +258,44 @@ impl Wave<'_> {
                 sent: None,
             });
         }
-        let until = Instant::now() + Duration::from_secs_f64(ask.delay.clamp(0.0, 3_600.0));
-        if ask.delay > 0.0 && self.is_idle() {
+        for client in &ask.closes {
+            self.leave(*client)?;
+        }
+        if ask.delay > 0.0 {
+            self.wait(Duration::from_secs_f64(ask.delay.clamp(0.0, 3_600.0)))?;
+        }
+        Ok(())
+    }
+
+    /// Lets a client end its connection, unless it has a request under way.
+    fn leave(&mut self, client: u64) -> Result<(), SutFailure> {
+        if self.under_way.get(&client).is_some_and(|open| !open.is_empty()) {
+            return Ok(());
+        }
+        let leave = self.system.leave(client, self.patience.deadline)?;
+        if leave != Leave::NotThere {
+            // What others see from now on may come from the end of the connection.
+            self.end(UNASKED, client, LiveEventKind::Lost);
+        }
+        if leave == Leave::Noticed {
+            self.wait(NOTICE)?;
+            // What others saw meanwhile may have been before the system took notice, so then it is not said when it did.
+            if let Some(LiveEvent { label: UNASKED, client: of, kind: kind @ LiveEventKind::Lost, .. }) =
+                self.events.last_mut()
+                && *of == client
+            {
+                *kind = LiveEventKind::Left;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for some time, and observes what happens meanwhile.
+    fn wait(&mut self, time: Duration) -> Result<(), SutFailure> {
+        let until = Instant::now() + time;
+        if self.is_idle() {
             self.patience.sleep(until);
-        } else if ask.delay > 0.0 {
+        } else {
             while Instant::now() < until && !self.patience.is_over() {
                 while let Some(event) = self.system.next(until.min(Instant::now() + SLICE))? {
                     self.observe(event)?;

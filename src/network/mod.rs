@@ -47,6 +47,8 @@ pub enum Observation {
     Lost(Port),
     /// A client sees that the server has ended its connection.
     Closed(Port),
+    /// A client sees that the server has taken notice of the end of its connection, which it has given up before.
+    Noticed(Port),
     /// A peer sees that the server calls it.
     Called(CallSeen),
     /// The server has got the answer of a peer to the call of this number.
@@ -76,14 +78,14 @@ pub struct CallSeen {
 }
 
 impl Observation {
-    /// The connection on which the observation is made, if there is one.
+    /// The connection on which the observation is made, if there is one. What is observed after the end of a connection is on none.
     #[must_use]
     pub fn port(&self) -> Option<Port> {
         match self {
             Observation::Request(port, _) | Observation::Answer(port, _) => Some(*port),
             Observation::Lost(port) | Observation::Closed(port) => Some(*port),
             Observation::Called(_) | Observation::CallAnswered(..) | Observation::AnswerSent(..) => None,
-            Observation::CallLost(_) | Observation::Restart | Observation::End => None,
+            Observation::Noticed(_) | Observation::CallLost(_) | Observation::Restart | Observation::End => None,
         }
     }
 }

@@ -40,6 +40,7 @@ pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &O
             let is_last = network.order() == PacketOrder::Free || !situation.sent.contains(port);
             situation.closed.contains(port) && is_last
         }
+        Observation::Noticed(port) => !situation.leaving.contains(port),
         Observation::Called(seen) => situation.unseen_calls().any(|call| call.peer == seen.peer),
         Observation::Lost(_) | Observation::Restart => true,
         Observation::CallAnswered(..) | Observation::AnswerSent(..) | Observation::CallLost(_) => true,

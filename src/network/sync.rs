@@ -15,7 +15,7 @@ impl Network for Sync {
         match observation {
             Observation::Request(..) | Observation::End => is_served && sent.is_empty(),
             Observation::Answer(port, _) => is_served && sent == &[*port],
-            Observation::Lost(_) | Observation::Closed(_) => false,
+            Observation::Lost(_) | Observation::Closed(_) | Observation::Noticed(_) => false,
             Observation::Called(_) | Observation::CallLost(_) => false,
             Observation::CallAnswered(..) | Observation::AnswerSent(..) => false,
             Observation::Restart => true,

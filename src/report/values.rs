@@ -141,6 +141,7 @@ fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEven
         Observation::Closed(port) => format!("{} saw the server end the connection", client(port)),
         Observation::Request(port, request) => format!("{} asked {}", client(port), shown(program.request, request)),
         Observation::Lost(port) => format!("{} gave up", client(port)),
+        Observation::Noticed(port) => format!("the server took notice that {} had gone", client(port)),
         Observation::Called(CallSeen { exchange, peer, key, request }) => {
             let peer = &program.peers[*peer as usize];
             let key = peer.key.map_or_else(String::new, |ty| format!("({})", shown(ty, key)));

@@ -19,6 +19,9 @@ pub fn observed_events(script: &Script) -> Vec<(usize, TraceEvent<Value>)> {
             }
             ScriptStep::Await { label, seen } => (clients.get(label).copied(), outcome(seen)),
             ScriptStep::Seen { client, seen } => (Some(*client), outcome(seen)),
+            ScriptStep::Close { client, noticed } => {
+                (Some(*client), Some(if *noticed { EventKind::Left } else { EventKind::Lost }))
+            }
             ScriptStep::Restart => (None, Some(EventKind::Restart)),
             ScriptStep::Peer(event) => (None, Some(EventKind::Peer(event.clone()))),
             ScriptStep::Wait(_) | ScriptStep::Together { .. } => (None, None),

@@ -81,6 +81,13 @@ pub enum ScriptStep {
         /// The message or end that the client saw when the script was recorded.
         seen: RecordedOutcome,
     },
+    /// A client ends its connection. Its next request is sent on a new one.
+    Close {
+        /// The client.
+        client: u64,
+        /// Set if the client saw that the system took notice when the script was recorded.
+        noticed: bool,
+    },
     /// The script waits for this number of seconds.
     Wait(f64),
     /// The next requests, which are released at once.
@@ -188,6 +195,8 @@ pub struct PlannedAsk {
     pub barrier: Option<u32>,
     /// Set if the system is killed and started again before the request.
     pub restart: bool,
+    /// The clients that end their connections before the request, after the restart and before the delay.
+    pub closes: Vec<u64>,
 }
 
 impl Script {
@@ -219,7 +228,8 @@ impl Script {
                 ScriptStep::Ask { label, client, .. } => open.push((*label, *client)),
                 ScriptStep::Await { label, .. } => open.retain(|(own, _)| own != label),
                 ScriptStep::Restart => open.clear(),
-                ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Peer(_) => {}
+                ScriptStep::Seen { .. } | ScriptStep::Close { .. } | ScriptStep::Peer(_) => {}
+                ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
             }
         }
         false
@@ -228,7 +238,7 @@ impl Script {
     fn asked(&self) -> impl Iterator<Item = (u64, u64)> {
         self.steps.iter().filter_map(|step| match step {
             ScriptStep::Ask { label, client, .. } => Some((*label, *client)),
-            ScriptStep::Await { .. } | ScriptStep::Seen { .. } => None,
+            ScriptStep::Await { .. } | ScriptStep::Seen { .. } | ScriptStep::Close { .. } => None,
             ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => None,
         })
     }
@@ -243,8 +253,8 @@ impl Script {
     pub fn forget(&mut self, asked: u64) {
         self.steps.retain(|step| match step {
             ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => *label != asked,
-            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => true,
-            ScriptStep::Restart | ScriptStep::Peer(_) => true,
+            ScriptStep::Seen { .. } | ScriptStep::Close { .. } | ScriptStep::Wait(_) => true,
+            ScriptStep::Together { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => true,
         });
     }
 }
@@ -273,7 +283,8 @@ impl Plan {
     #[must_use]
     pub fn of_one(label: u64, client: u64, request: RequestTemplate) -> Plan {
         let (after, answers) = (Vec::new(), Vec::new());
-        let ask = PlannedAsk { label, client, request, after, delay: 0.0, barrier: None, restart: false };
+        let ask =
+            PlannedAsk { label, client, request, after, delay: 0.0, barrier: None, restart: false, closes: Vec::new() };
         Plan { asks: vec![ask], answers }
     }
 
@@ -284,6 +295,7 @@ impl Plan {
         for ask in &mut self.asks {
             ask.label += by;
             ask.client = (ask.client - 1) % clients.max(1) + 1;
+            ask.closes.iter_mut().for_each(|client| *client = (*client - 1) % clients.max(1) + 1);
             ask.after.iter_mut().for_each(|label| *label += by);
             ask.request.references.iter_mut().for_each(|placed| placed.to.label += by);
         }

@@ -17,7 +17,7 @@ impl Script {
         let mut awaited: Vec<u64> = Vec::new();
         let mut waited: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
         let mut barriers: FxHashMap<u64, (u32, f64)> = FxHashMap::default();
-        let (mut delay, mut restart, mut barrier) = (0.0, false, 0);
+        let (mut delay, mut restart, mut closes, mut barrier) = (0.0, false, Vec::new(), 0);
         for step in &self.steps {
             match step {
                 ScriptStep::Ask { label, client, request } => {
@@ -30,6 +30,7 @@ impl Script {
                         delay: std::mem::take(&mut delay) + released.map_or(0.0, |(_, offset)| offset),
                         barrier: released.map(|(number, _)| number),
                         restart: std::mem::take(&mut restart),
+                        closes: std::mem::take(&mut closes),
                     });
                     waited.insert(*label, awaited.clone());
                 }
@@ -46,6 +47,7 @@ impl Script {
                     let seconds = offsets.iter().map(|offset| wait + offset / 1000.0);
                     barriers.extend(labels.iter().copied().zip(seconds.map(|seconds| (barrier, seconds))));
                 }
+                ScriptStep::Close { client, .. } => closes.push(*client),
                 ScriptStep::Restart => restart = true,
                 ScriptStep::Peer(event) => plan.answers.extend(self.planned_answer(event)),
             }

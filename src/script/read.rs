@@ -196,6 +196,10 @@ impl ScriptReader<'_> {
             }
             EventKind::Lost => self.seen(label, client, RecordedOutcome::Lost),
             EventKind::Closed => self.seen(label, client, RecordedOutcome::Closed),
+            EventKind::Left => {
+                self.left(client);
+                Ok(())
+            }
             EventKind::Restart => {
                 self.script.steps.push(ScriptStep::Restart);
                 self.asked.iter_mut().for_each(|asked| asked.is_open = false);
@@ -322,6 +326,12 @@ impl ScriptReader<'_> {
         }
     }
 
+    /// Reads that a client ended its connection, which ends its open requests, too.
+    fn left(&mut self, client: u64) {
+        self.answered(0, client, RecordedOutcome::Lost);
+        self.script.steps.push(ScriptStep::Close { client, noticed: true });
+    }
+
     /// Reads what a client sees: the outcome of its first open request, or, if it has none, something else.
     fn seen(&mut self, label: Option<(u64, usize)>, client: u64, seen: RecordedOutcome) -> Decoded<()> {
         let open = self.asked.iter().find(|asked| asked.is_open && asked.client == client).map(|asked| asked.label);
@@ -333,6 +343,9 @@ impl ScriptReader<'_> {
         }
         match (open, label) {
             (Some(open), _) => self.answered(open, client, seen),
+            (None, None) if seen == RecordedOutcome::Lost => {
+                self.script.steps.push(ScriptStep::Close { client, noticed: false });
+            }
             (None, None) => self.script.steps.push(ScriptStep::Seen { client, seen }),
             (None, Some((label, at))) => {
                 let message =

@@ -58,6 +58,7 @@ fn what_is_read_is_written() {
         &[r#"{"n": 1, "c": 1, "q": GET}"#, r#"{"n": 3, "c": 1, "q": GET}"#, r#"{"n": 2, "c": 1, "closed": true}"#],
         &[r#"{"n": 5, "c": 1, "q": GET}"#, r#"{"n": 6, "c": 1, "closed": true}"#, r#"{"c": 1, "a": OK}"#],
         &[r#"{"c": 4, "a": "NoContent"}"#, r#"{"c": 4, "closed": true}"#, r#"{"c": 4, "lost": true}"#],
+        &[r#"{"n": 1, "c": 1, "q": GET, "a": OK}"#, r#"{"c": 1, "left": true}"#, r#"{"c": 2, "left": true}"#],
         &[r#"{"wait": 1.1}"#, r#"{"restart": true}"#, r#"{"n": 7, "c": 1, "q": "Ping", "a": "NoContent"}"#],
         &[
             r#"{"together": [1, 3], "offset_ms": [0, 0.4]}"#,
@@ -95,7 +96,7 @@ const REFUSED: &[(&str, u64, &str)] = &[
     (
         r#"{"n": 3, "c": 1}"#,
         16,
-        "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\" and \"restart\"",
+        "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\", \"left\" and \"restart\"",
     ),
     (r#"{"n": 4, "c": 1, "q": "Ping"}"#, 7, "expected an odd number from 3 as the label of a request, found 4"),
     (r#"{"n": 1, "c": 1, "q": "Ping"}"#, 7, "expected an odd number from 3 as the label of a request, found 1"),

@@ -56,6 +56,10 @@ impl Script {
                     write_start(&mut out, None, Some(*client));
                     write_outcome(&mut out, spec, Some(seen));
                 }
+                ScriptStep::Close { client, noticed } => {
+                    write_start(&mut out, None, Some(*client));
+                    out.push_str(if *noticed { ", \"left\": true" } else { ", \"lost\": true" });
+                }
                 ScriptStep::Wait(seconds) => out.push_str(&format!("{{\"wait\": {seconds}")),
                 ScriptStep::Together { labels, offsets } => {
                     out.push_str(&format!("{{\"together\": {labels:?}, \"offset_ms\": {}", listed(offsets)));

@@ -305,6 +305,7 @@ impl ExchangeEngine {
             EventKind::Answer(answer) => (self.asked(client)?, seen(Response::Answer(answer))),
             EventKind::Lost => (self.asked(client)?, Observed::Lost),
             EventKind::Closed => return Err("the server ends a connection: `sync` does not allow that".into()),
+            EventKind::Left => return Err("a client ends its connection: `sync` does not allow that".into()),
             EventKind::Peer(_) => return Err("a peer is called: `sync` does not allow that".into()),
             EventKind::Restart => {
                 if let Some((line, client, request)) = self.waiting.take() {

@@ -202,7 +202,7 @@ fn exchanges(events: impl Iterator<Item = TraceEvent<Value>>) -> Vec<Exchange> {
                 exchanges.push(Exchange::restart(line));
                 continue;
             }
-            EventKind::Closed | EventKind::Peer(_) => continue,
+            EventKind::Closed | EventKind::Left | EventKind::Peer(_) => continue,
         };
         exchanges.extend(request.map(|request| Exchange { line, client, request, observed: seen(reply) }));
     }

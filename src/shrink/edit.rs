@@ -45,7 +45,8 @@ pub(super) fn last_asked(script: &Script) -> Option<u64> {
         ScriptStep::Seen { client, .. } => {
             asks(script).rev().find(|(_, own, _)| own == client).map(|(label, ..)| label)
         }
-        ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => None,
+        ScriptStep::Close { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => None,
+        ScriptStep::Restart | ScriptStep::Peer(_) => None,
     })
 }
 
@@ -74,7 +75,9 @@ pub(super) fn keeping(script: &Script, kept: &FxHashSet<u64>) -> Script {
     let steps = script.steps.iter().filter_map(|step| match step {
         ScriptStep::Peer(event) if dropped.contains(&(&event.peer, event.exchange)) => None,
         ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => kept.contains(label).then(|| step.clone()),
-        ScriptStep::Seen { client, .. } => clients.contains(client).then(|| step.clone()),
+        ScriptStep::Seen { client, .. } | ScriptStep::Close { client, .. } => {
+            clients.contains(client).then(|| step.clone())
+        }
         ScriptStep::Together { labels, offsets } => together(labels, offsets, kept),
         ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => Some(step.clone()),
     });
@@ -208,7 +211,12 @@ pub(super) fn sequential(script: &Script, connections: ClientConnections) -> Scr
                 exchange(*label, RecordedOutcome::Lost, &mut steps);
             }
             ScriptStep::Await { label, seen } => exchange(*label, seen.clone(), &mut steps),
-            ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => steps.push(step.clone()),
+            ScriptStep::Close { noticed, .. } if connections == ClientConnections::One => {
+                steps.push(ScriptStep::Close { client: 1, noticed: *noticed });
+            }
+            ScriptStep::Close { .. } | ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => {
+                steps.push(step.clone());
+            }
             ScriptStep::Ask { .. } | ScriptStep::Seen { .. } | ScriptStep::Together { .. } => {}
         }
     }
@@ -241,7 +249,8 @@ pub(super) fn relabelled(script: &Script) -> Script {
             labels: labels.iter().map(|label| number(*label).unwrap_or(*label)).collect(),
             offsets: offsets.clone(),
         },
-        ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => step.clone(),
+        ScriptStep::Seen { .. } | ScriptStep::Close { .. } | ScriptStep::Wait(_) => step.clone(),
+        ScriptStep::Restart | ScriptStep::Peer(_) => step.clone(),
     });
     Script { header: script.header.clone(), steps: steps.collect() }
 }
@@ -341,9 +350,12 @@ pub(super) fn finished(spec: &Arc<Spec>, script: &Script) -> Script {
     let number =
         |client: u64| (1..).zip(&clients).find(|(_, own)| **own == client).map_or(client, |(number, _)| number);
     for step in &mut finished.steps {
-        if let ScriptStep::Ask { client, .. } | ScriptStep::Seen { client, .. } = step {
-            *client = number(*client);
-        }
+        let (ScriptStep::Ask { client, .. } | ScriptStep::Seen { client, .. } | ScriptStep::Close { client, .. }) =
+            step
+        else {
+            continue;
+        };
+        *client = number(*client);
     }
     finished
 }
@@ -358,6 +370,7 @@ pub(super) fn steps_text(spec: &Spec, script: &Script) -> String {
             ScriptStep::Await { label, .. } => format!("{label} answered"),
             ScriptStep::Wait(seconds) => format!("wait {seconds}"),
             ScriptStep::Together { labels, offsets } => format!("together {labels:?} {offsets:?}"),
+            ScriptStep::Close { client, .. } => format!("close c{client}"),
             ScriptStep::Restart => "restart".to_owned(),
             ScriptStep::Peer(event) => match &event.message {
                 PeerMessage::Call(_) => continue,

@@ -113,7 +113,7 @@ fn overlapping(script: &Script) -> Vec<u64> {
             }
             ScriptStep::Await { label, .. } => open.retain(|own| own != label),
             ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
-            ScriptStep::Restart | ScriptStep::Peer(_) => {}
+            ScriptStep::Close { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => {}
         }
     }
     found
@@ -135,7 +135,7 @@ fn last_group(script: &Script) -> Option<(usize, Vec<u64>)> {
             }
             ScriptStep::Await { label, .. } => open.retain(|(_, own, _)| own != label),
             ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
-            ScriptStep::Restart | ScriptStep::Peer(_) => {}
+            ScriptStep::Close { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => {}
         }
     }
     last

@@ -102,9 +102,10 @@ impl ScriptSearch<'_> {
         (!kept.is_empty() && kept.len() < own.len()).then(|| rebound(&self.spec, keeping(&self.best, &kept)))
     }
 
-    /// Removes waits and restarts, all at once or one by one, and shortens the waits that must stay.
+    /// Removes waits, restarts and ends of connections, all at once or one by one, and shortens the waits that must stay.
     pub(super) fn delete_waits(&mut self) -> Result<(), Halt> {
-        let is_pause = |step: &ScriptStep| matches!(step, ScriptStep::Wait(_) | ScriptStep::Restart);
+        let is_pause =
+            |step: &ScriptStep| matches!(step, ScriptStep::Close { .. } | ScriptStep::Wait(_) | ScriptStep::Restart);
         let pauses = self.best.steps.iter().filter(|step| is_pause(step)).count();
         if pauses == 0 {
             return Ok(());
@@ -203,7 +204,8 @@ fn under_way(whole: &Script, kept: &FxHashSet<u64>) -> Vec<u64> {
             }
             ScriptStep::Await { label, .. } => _ = open.remove(label),
             ScriptStep::Restart => open.clear(),
-            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Peer(_) => {}
+            ScriptStep::Seen { .. } | ScriptStep::Close { .. } | ScriptStep::Peer(_) => {}
+            ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
         }
     }
     found

@@ -65,11 +65,11 @@ pub fn serve<S: Sut, E: Display>(
             continue;
         }
         match TesterLine::read(&line).map_err(|why| format!("line {number}, {}: {why}", line.trim_end()))? {
-            TesterLine::Hello { .. } => output.write(&AdapterLine::Ready),
+            TesterLine::Hello { .. } => output.write(&AdapterLine::Ready { closes: false }),
             TesterLine::Reset { clients } => {
                 drop(served.take());
                 served = Some(ServedClients::new(&mut factory, clients, &output)?);
-                output.write(&AdapterLine::Ready);
+                output.write(&AdapterLine::Ready { closes: false });
             }
             TesterLine::Ask { client, request } => {
                 let served = match &mut served {

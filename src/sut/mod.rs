@@ -89,6 +89,19 @@ pub trait System {
     /// The system broke down.
     fn close(&mut self, client: u64) -> Result<(), SutFailure>;
 
+    /// Tests whether a client can end its connection in a way in which the system takes notice of it.
+    fn can_leave(&self) -> bool {
+        false
+    }
+
+    /// Lets a client that has no request under way end its connection, and waits for some time until the system has taken notice of this.
+    ///
+    /// # Errors
+    /// The system broke down.
+    fn leave(&mut self, _client: u64, _longest: Duration) -> Result<Leave, SutFailure> {
+        Ok(Leave::NotThere)
+    }
+
     /// Resets the system as far as possible to its first state, with this number of clients.
     ///
     /// # Errors
@@ -128,6 +141,17 @@ pub trait System {
 fn ends_connection<'e>(client: u64, events: impl IntoIterator<Item = &'e Result<SutEvent, SutFailure>>) -> bool {
     let is_end = |kind: &SutEventKind| matches!(kind, SutEventKind::Lost | SutEventKind::Closed);
     events.into_iter().flatten().any(|event| event.client == client && is_end(&event.kind))
+}
+
+/// The end of a connection by its client.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leave {
+    /// The client has no connection, or the system has ended it.
+    NotThere,
+    /// The client has ended its connection; the system may take notice at any later time.
+    Unnoticed,
+    /// The client has ended its connection, and the system has ended it, too.
+    Noticed,
 }
 
 /// An event that a client sees.

@@ -4,7 +4,7 @@
 //!   → {"mayhap": 1, "spec": "kv", "clients": 3}      ← {"ready": true}
 //!   → {"c": 1, "q": "Get"}                           ← {"c": 1, "a": "None"}, or "lost", "refused", "closed": true
 //!   → {"c": 1, "connection": 2, "q": "Get"}          after the first connection of the client has ended
-//!   → {"c": 1, "close": true}                        ← {"c": 1, "closed": true}, or nothing
+//!   → {"c": 1, "close": true}                        ← {"c": 1, "closed": true}, if the adapter is {"ready": true, "closes": true}
 //!   → {"reset": 2}                                   ← {"ready": true}
 //!   → {"end": true}
 //! ```
@@ -61,7 +61,10 @@ pub enum TesterLine<'a> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AdapterLine<'a> {
     /// The adapter is ready for requests.
-    Ready,
+    Ready {
+        /// True if the adapter says `closed` once it has ended a connection that a client gives up, and the system has taken notice.
+        closes: bool,
+    },
     /// An answer.
     Answer {
         /// The client.
@@ -79,7 +82,7 @@ pub enum AdapterLine<'a> {
         /// The client.
         client: u64,
     },
-    /// The system ended this client's connection.
+    /// This client's connection has ended: the system ended it, or the client gave it up.
     Closed {
         /// The client.
         client: u64,
@@ -138,7 +141,7 @@ impl<'a> AdapterLine<'a> {
             return Err(format!("expected true as the value of {name:?}, found {value}"));
         }
         Ok(match name {
-            "ready" => AdapterLine::Ready,
+            "ready" => AdapterLine::Ready { closes: members.get("closes") == Some("true") },
             "lost" => AdapterLine::Lost { client: members.number("c")? },
             "refused" => AdapterLine::Refused { client: members.number("c")? },
             _ => AdapterLine::Closed { client: members.number("c")? },
@@ -149,7 +152,8 @@ impl<'a> AdapterLine<'a> {
 impl fmt::Display for AdapterLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            AdapterLine::Ready => f.write_str("{\"ready\": true}"),
+            AdapterLine::Ready { closes: false } => f.write_str("{\"ready\": true}"),
+            AdapterLine::Ready { closes: true } => f.write_str("{\"ready\": true, \"closes\": true}"),
             AdapterLine::Answer { client, answer } => write!(f, "{{\"c\": {client}, \"a\": {answer}}}"),
             AdapterLine::Lost { client } => write!(f, "{{\"c\": {client}, \"lost\": true}}"),
             AdapterLine::Refused { client } => write!(f, "{{\"c\": {client}, \"refused\": true}}"),
@@ -212,7 +216,8 @@ mod tests {
             assert_eq!(TesterLine::read(&line.to_string()), Ok(line.clone()));
         }
         let adapter = [
-            AdapterLine::Ready,
+            AdapterLine::Ready { closes: false },
+            AdapterLine::Ready { closes: true },
             AdapterLine::Answer { client: 1, answer: "null" },
             AdapterLine::Lost { client: 1 },
             AdapterLine::Refused { client: 2 },

@@ -16,7 +16,7 @@ use super::process::{Launcher, in_words, last_lines, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
 use super::tail::OutputTail;
 use super::wire::{LineCodec, shown};
-use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
+use super::{Leave, SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -76,6 +76,10 @@ struct Heard {
     waiting: usize,
     /// The number of lines so far.
     lines: u64,
+    /// Set if the adapter says when it has ended a connection that its client gives up.
+    closes: bool,
+    /// The client that gives up its connection, until the adapter has said that the connection has ended.
+    leaving: Option<u64>,
     /// Set when the adapter has said that it is ready; before that its lines may be about the time before the reset.
     is_ready: bool,
 }
@@ -89,6 +93,8 @@ struct StdioClient {
     /// The number of connections that have ended since the last reset. The requests after that say on which connection they are
     /// sent, as those on one that has ended are lost.
     ended: u64,
+    /// Set after a request was sent on the connection that the client has now.
+    is_open: bool,
     /// The number of requests that the adapter has not reported on.
     unanswered: u64,
     /// The number of lost requests that the adapter may still report on.
@@ -117,7 +123,7 @@ impl StdioSystem {
             resets,
             adapter: None,
             before: None,
-            heard: Heard { codec, events, clients, waiting: 0, lines: 0, is_ready: true },
+            heard: Heard { codec, events, clients, waiting: 0, lines: 0, closes: false, leaving: None, is_ready: true },
             line: String::new(),
         }
     }
@@ -151,7 +157,10 @@ impl StdioSystem {
             self.launcher.go_on()?;
             if !self.heard.is_ready && Instant::now() >= deadline {
                 let seconds = self.patience.as_secs_f64();
-                let what = format!("the adapter did not answer {line} with {} within {seconds} s", AdapterLine::Ready);
+                let what = format!(
+                    "the adapter did not answer {line} with {} within {seconds} s",
+                    AdapterLine::Ready { closes: false }
+                );
                 return Err(SutFailure::new(SutFailureKind::Adapter, what + &printed_last(&self.last_output(None))));
             }
         }
@@ -244,6 +253,7 @@ impl System for StdioSystem {
         if let Some(adapter) = &mut self.adapter {
             let state = self.heard.clients.entry(client).or_default();
             state.unanswered += 1;
+            state.is_open = true;
             match state.waits {
                 Some(_) => state.held.extend_from_slice(line.as_bytes()),
                 None => adapter.out.push(line.as_bytes()),
@@ -273,6 +283,35 @@ impl System for StdioSystem {
         self.heard.lose(client);
         self.heard.events.retain(|event| !matches!(event, Ok(event) if event.client == client));
         Ok(())
+    }
+
+    fn can_leave(&self) -> bool {
+        self.heard.closes
+    }
+
+    fn leave(&mut self, client: u64, longest: Duration) -> Result<Leave, SutFailure> {
+        let is_open = |state: &StdioClient| state.is_open && state.unanswered == 0 && state.waits.is_none();
+        let is_there = self.heard.clients.get(&client).is_some_and(is_open);
+        if !self.heard.closes || !is_there || ends_connection(client, &self.heard.events) {
+            return Ok(Leave::NotThere);
+        }
+        let line = TesterLine::Close { client };
+        self.say(&line);
+        self.heard.events.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        self.heard.leaving = Some(client);
+        let deadline = Instant::now() + longest;
+        while self.heard.leaving.is_some() {
+            self.turn(deadline.min(Instant::now() + LOOK))?;
+            if let Some(failure) = self.heard.failure() {
+                return Err(failure);
+            }
+            if self.heard.leaving.is_some() && Instant::now() >= deadline {
+                let (closed, seconds) = (AdapterLine::Closed { client }, longest.as_secs_f64());
+                let what = format!("the adapter did not answer {line} with {closed} within {seconds} s");
+                return Err(SutFailure::new(SutFailureKind::Adapter, what + &printed_last(&self.last_output(None))));
+            }
+        }
+        Ok(Leave::Noticed)
     }
 
     fn reset(&mut self, clients: u64) -> Result<(), SutFailure> {
@@ -397,8 +436,9 @@ impl Heard {
 
     fn event(&mut self, line: &AdapterLine<'_>) -> Option<Result<SutEvent, SutFailure>> {
         let (client, kind) = match *line {
-            AdapterLine::Ready => {
+            AdapterLine::Ready { closes } => {
                 self.is_ready = true;
+                self.closes = closes;
                 return None;
             }
             AdapterLine::Answer { client, answer } => match self.codec.answer(answer.as_bytes()) {
@@ -425,6 +465,14 @@ impl Heard {
             return Some(Err(SutFailure::new(SutFailureKind::Adapter, what)));
         }
         let state = self.clients.entry(client).or_default();
+        if self.leaving == Some(client) {
+            // What was under way to the client is not seen any more.
+            if kind == SutEventKind::Closed {
+                self.leaving = None;
+                self.lose(client);
+            }
+            return None;
+        }
         if state.lost > 0 {
             // After the end of a connection the adapter reports nothing more about it.
             state.lost = if kind == SutEventKind::Closed { 0 } else { state.lost - 1 };
@@ -443,6 +491,7 @@ impl Heard {
     fn lose(&mut self, client: u64) {
         let state = self.clients.entry(client).or_default();
         state.ended += 1;
+        state.is_open = false;
         state.lost += std::mem::take(&mut state.unanswered);
         if state.lost > 0 && state.waits.is_none() {
             state.waits = Some(Instant::now() + STALE);
@@ -474,6 +523,7 @@ impl Heard {
         self.events.clear();
         self.clients.clear();
         (self.waiting, self.lines) = (0, 0);
+        (self.closes, self.leaving) = (false, None);
     }
 
     /// Forgets all open requests, as they are lost; the adapter may still send lines about them.
@@ -481,6 +531,7 @@ impl Heard {
         let clients: Vec<u64> = self.clients.keys().copied().collect();
         clients.into_iter().for_each(|client| self.lose(client));
         self.clients.retain(|_, client| client.waits.is_some());
+        self.leaving = None;
         for client in self.clients.values_mut() {
             client.held.clear();
             client.ended = 0;

@@ -40,6 +40,8 @@ pub enum EventKind<V> {
     Lost,
     /// The server ended a connection.
     Closed,
+    /// A connection's client ended it, and saw that the server has taken notice of this.
+    Left,
     /// The system was killed and started again, and its unfinished work is lost.
     Restart,
     /// The server and one of its peers, which the tester plays, exchanged a message.
@@ -96,7 +98,7 @@ impl<V> TraceEvent<V> {
             EventKind::Exchange { reply, .. } => matches!(reply, Response::Answer(_)),
             EventKind::Answer(_) | EventKind::Closed => true,
             EventKind::Peer(event) => matches!(event.message, PeerMessage::Call(_)),
-            EventKind::Request(_) | EventKind::Lost | EventKind::Restart => false,
+            EventKind::Request(_) | EventKind::Lost | EventKind::Left | EventKind::Restart => false,
         }
     }
 
@@ -125,6 +127,7 @@ impl<V> TraceEvent<V> {
             EventKind::Answer(answer) => named(out, "\"a\": ", answer),
             EventKind::Lost => out.push_str("\"lost\": true"),
             EventKind::Closed => out.push_str("\"closed\": true"),
+            EventKind::Left => out.push_str("\"left\": true"),
             EventKind::Restart => out.push_str("\"restart\": true"),
             EventKind::Peer(event) => event.write(out, &mut named),
         }

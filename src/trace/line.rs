@@ -187,6 +187,7 @@ struct EventKeys<'a> {
     client: Option<Raw<'a>>,
     lost: Option<Raw<'a>>,
     closed: Option<Raw<'a>>,
+    left: Option<Raw<'a>>,
     restart: Option<Raw<'a>>,
     peer: Option<Raw<'a>>,
     key: Option<Raw<'a>>,
@@ -202,6 +203,7 @@ impl<'a> EventKeys<'a> {
             "c" => Some(&mut self.client),
             "lost" => Some(&mut self.lost),
             "closed" => Some(&mut self.closed),
+            "left" => Some(&mut self.left),
             "restart" => Some(&mut self.restart),
             "peer" => Some(&mut self.peer),
             "key" => Some(&mut self.key),
@@ -212,17 +214,17 @@ impl<'a> EventKeys<'a> {
     }
 
     fn is_empty(&self) -> bool {
-        let EventKeys { query, answer, client, lost, closed, restart, peer, key, version, spec } = self;
-        [query, answer, client, lost, closed, restart, peer, key, version, spec].iter().all(|slot| slot.is_none())
+        let EventKeys { query, answer, client, lost, closed, left, restart, peer, key, version, spec } = self;
+        [query, answer, client, lost, closed, left, restart, peer, key, version, spec].iter().all(|slot| slot.is_none())
     }
 
     /// The event of a line; `is_sent` is set if the line says when the answer of a peer was sent.
     fn event(&self, line: u64, end: usize, is_sent: bool) -> Decoded<TraceEvent<Raw<'a>>> {
-        for flag in [self.lost, self.closed, self.restart].into_iter().flatten() {
+        for flag in [self.lost, self.closed, self.left, self.restart].into_iter().flatten() {
             is_true(flag)?;
         }
         if let Some(restart) = self.restart {
-            self.alone(restart, &[self.query, self.answer, self.client, self.lost, self.closed, self.peer])?;
+            self.alone(restart, &[self.query, self.answer, self.client, self.lost, self.closed, self.left, self.peer])?;
             return Ok(TraceEvent { line, client: None, kind: EventKind::Restart });
         }
         let number = self.client.map(natural).transpose()?;
@@ -235,9 +237,14 @@ impl<'a> EventKeys<'a> {
 
     fn kind(&self, end: usize) -> Decoded<EventKind<Raw<'a>>> {
         if let Some(closed) = self.closed {
-            self.alone(closed, &[self.query, self.answer, self.lost])?;
+            self.alone(closed, &[self.query, self.answer, self.lost, self.left])?;
             self.needs_client(end, "the end of a connection")?;
             return Ok(EventKind::Closed);
+        }
+        if let Some(left) = self.left {
+            self.alone(left, &[self.query, self.answer, self.lost])?;
+            self.needs_client(end, "a client that ended its connection")?;
+            return Ok(EventKind::Left);
         }
         if let (Some(_), Some(lost)) = (self.answer, self.lost) {
             return Err(JsonError::new(lost.offset, "an event cannot both have an answer (\"a\") and be \"lost\""));
@@ -255,7 +262,7 @@ impl<'a> EventKeys<'a> {
             }
             (None, None) => Err(JsonError::new(
                 end,
-                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\" and \"restart\"",
+                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\", \"left\" and \"restart\"",
             )),
         }
     }

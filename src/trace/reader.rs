@@ -271,6 +271,7 @@ mod tests {
             r#"{"c": 1, "a": [{"x": "}"}]}"#,
             r#"{"c": 1, "lost": true}"#,
             r#"{"c": 18446744073709551615, "closed": true}"#,
+            r#"{"c": 1, "left": true}"#,
             r#"{"restart": true}"#,
             r#"{"peer": "origin", "key": "k", "c": 7, "q": {}}"#,
             r#"{"peer": "a \"b\"", "c": 7, "a": 1}"#,
@@ -350,7 +351,7 @@ mod tests {
             (
                 "{\"t\": 5}",
                 8,
-                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\" and \"restart\"",
+                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\", \"left\" and \"restart\"",
             ),
             ("{\"a\": 5}", 8, "an answer without its request needs its connection: the key \"c\""),
             ("{\"lost\": true}", 14, "a client that gave up needs its connection: the key \"c\""),

@@ -63,7 +63,7 @@ pub fn happened(event: TraceEvent<Value>) -> [Option<Happened>; 2] {
     match event.kind {
         EventKind::Request(query) => [sent(query), None],
         EventKind::Answer(answer) => [answered(answer), None],
-        EventKind::Lost => [Some(Happened::Lost(client)), None],
+        EventKind::Lost | EventKind::Left => [Some(Happened::Lost(client)), None],
         EventKind::Closed => [Some(Happened::Closed(client)), None],
         EventKind::Restart => [Some(Happened::Restarted), None],
         EventKind::Exchange { query, reply: Response::Answer(answer) } => [sent(query), answered(answer)],

@@ -169,6 +169,7 @@ fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value
         EventKind::Answer(answer) => EventKind::Answer(answered(answer)?),
         EventKind::Lost => EventKind::Lost,
         EventKind::Closed => EventKind::Closed,
+        EventKind::Left => EventKind::Left,
         EventKind::Restart => EventKind::Restart,
         EventKind::Exchange { query, reply } => {
             let query = sent(query)?;

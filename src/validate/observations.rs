@@ -198,6 +198,7 @@ impl Numbering {
             EventKind::Answer(answer) => vec![answered(answer)],
             EventKind::Lost => vec![Observation::Lost(port)],
             EventKind::Closed => vec![Observation::Closed(port)],
+            EventKind::Left => vec![Observation::Lost(port), Observation::Noticed(port)],
             EventKind::Exchange { query, reply: Response::Answer(answer) } => vec![sent(query), answered(answer)],
             EventKind::Exchange { query, reply: Response::Lost } => vec![sent(query), Observation::Lost(port)],
             EventKind::Exchange { query, reply: Response::NotOwed } => vec![sent(query)],

@@ -58,7 +58,7 @@ impl Repeated<'_> {
             }
             Observation::CallLost(exchange) => answered(self.server.process().answer_call(*exchange, None)),
             Observation::Restart => self.restart(restart.map(|section| section.choices), line),
-            Observation::End => Ok(()),
+            Observation::Noticed(_) | Observation::End => Ok(()),
         }
     }
 

@@ -137,7 +137,8 @@ impl Generated {
             match &event.kind {
                 LiveEventKind::Sent(request) => self.generator.sent(&request.value),
                 LiveEventKind::Answered(answer) => self.generator.answered(event.label, answer),
-                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => {}
+                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }

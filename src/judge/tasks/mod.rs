@@ -119,7 +119,7 @@ fn with_observed(
         }
         Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
         Observation::Restart => restarted(context, spec, ready),
-        Observation::End => ready,
+        Observation::Noticed(_) | Observation::End => ready,
     }
 }
 

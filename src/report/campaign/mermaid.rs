@@ -67,6 +67,7 @@ fn line(act: &ShownAct, over: &str, failing: bool) -> String {
         ShownAct::Together { labels, offsets } => {
             format!("Note over {over}: {mark}{}", escaped(&together(labels, offsets)))
         }
+        ShownAct::Close { client, .. } => format!("Note over {over}: {mark}c{client} ends its connection"),
         ShownAct::Restart => format!("Note over {over}: {mark}the system is killed and started again"),
         ShownAct::Call { peer, request } => format!("Note over {over}: {mark}{}", escaped(&called(peer, request))),
         ShownAct::CallEnd { peer, answer } => {

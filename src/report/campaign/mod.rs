@@ -322,6 +322,13 @@ pub enum ShownAct {
         /// The delay of each request, in milliseconds.
         offsets: Vec<f64>,
     },
+    /// A client ends its connection.
+    Close {
+        /// The client.
+        client: u64,
+        /// Set if the client saw that the system took notice.
+        noticed: bool,
+    },
     /// The system is killed and started again.
     Restart,
     /// The system calls a peer.
@@ -529,7 +536,9 @@ impl ShownAct {
     #[must_use]
     pub fn client(&self) -> Option<u64> {
         match self {
-            ShownAct::Ask { client, .. } | ShownAct::Answer { client, .. } => Some(*client),
+            ShownAct::Ask { client, .. } | ShownAct::Answer { client, .. } | ShownAct::Close { client, .. } => {
+                Some(*client)
+            }
             ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
             ShownAct::Call { .. } | ShownAct::CallEnd { .. } => None,
         }

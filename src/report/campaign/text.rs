@@ -342,6 +342,7 @@ fn shown_alone(act: &ShownAct) -> (String, String) {
         }
         ShownAct::Wait(seconds) => format!("{seconds} s pass"),
         ShownAct::Together { labels, offsets } => together(labels, offsets),
+        ShownAct::Close { client, .. } => format!("c{client} ends its connection"),
         ShownAct::Restart => "the system is killed and started again".into(),
         ShownAct::Call { peer, request } => called(peer, request),
         ShownAct::CallEnd { peer, answer } => call_ended(peer, answer.as_ref()),

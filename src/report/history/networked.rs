@@ -115,6 +115,9 @@ impl<'s> DrawnLanes<'s> {
                 self.answer(*port, answer, line);
             }
             Observation::Lost(port) => self.end(*port, RequestEnd::Lost, line),
+            Observation::Noticed(_) => {
+                self.marks.push(StrayEvent { line, what: "the server took notice of the end of a connection" })
+            }
             Observation::Closed(port) => {
                 self.end(*port, RequestEnd::Closed, line);
                 self.marks.push(StrayEvent { line, what: "the server ended the connection" });

@@ -305,6 +305,7 @@ fn typed<'e>(spec: &Spec, event: &'e TraceEvent<Value>) -> Option<TraceEvent<(Ty
         EventKind::Answer(answer) => EventKind::Answer((response, answer)),
         EventKind::Lost => EventKind::Lost,
         EventKind::Closed => EventKind::Closed,
+        EventKind::Left => EventKind::Left,
         EventKind::Restart => {
             client = None;
             EventKind::Restart

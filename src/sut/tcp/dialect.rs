@@ -48,6 +48,11 @@ pub(crate) trait Dialect {
         false
     }
 
+    /// Tests whether a client can end its connection so that the system takes notice: connections have a meaning for the system.
+    fn can_leave(&self) -> bool {
+        false
+    }
+
     /// The moment before which the system wants no requests, if it has asked for a pause.
     fn paused(&self) -> Option<Instant> {
         None
@@ -99,6 +104,10 @@ impl Dialect for LineDialect {
     }
 
     fn is_end_seen(&self, _: &LineBuffer) -> bool {
+        true
+    }
+
+    fn can_leave(&self) -> bool {
         true
     }
 

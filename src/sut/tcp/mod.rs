@@ -28,7 +28,7 @@ use super::lines::{StreamState, UnwrittenLines, read_from};
 use super::played::PlayedPeers;
 use super::process::Launcher;
 use super::process::ready::connect;
-use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
+use super::{Leave, SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
 use crate::value::Value;
 use dialect::{Dialect, SeenThings};
 use stream::{LinkStream, SystemPlace};
@@ -42,6 +42,8 @@ const DYING: Duration = Duration::from_millis(500);
 /// The time after the end of a connection within which the system may show that it has ended as a whole, as its sockets close one
 /// by one.
 const SUSPECTED: Duration = Duration::from_millis(200);
+/// The time that a system has to end its side of a connection that the client has ended.
+const LEAVING: Duration = Duration::from_secs(1);
 /// The wait, at the end of a run, for content that must not follow the last answer. The second of two small packets may be this late.
 const LATE: Duration = Duration::from_millis(50);
 
@@ -58,6 +60,8 @@ pub(super) struct TcpSystem<D: Dialect> {
     ended: VecDeque<EndedLink<D::Link>>,
     /// The events that were read and not handed out yet.
     read: VecDeque<Result<SutEvent, SutFailure>>,
+    /// Set if clients can end their connections: the system has always ended its side soon.
+    can_leave: bool,
     chunk: Vec<u8>,
     /// The bytes of the request that is being sent.
     request: Vec<u8>,
@@ -85,6 +89,7 @@ impl<D: Dialect> TcpSystem<D> {
     #[must_use]
     pub(super) fn new(dialect: D, place: SystemPlace, launcher: Launcher, peers: PlayedPeers) -> TcpSystem<D> {
         TcpSystem {
+            can_leave: dialect.can_leave(),
             dialect,
             place,
             launcher,
@@ -298,6 +303,22 @@ impl<D: Dialect> System for TcpSystem<D> {
         self.ended.retain(|ended| ended.client != client);
         self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
         Ok(())
+    }
+
+    fn can_leave(&self) -> bool {
+        self.can_leave
+    }
+
+    fn leave(&mut self, client: u64, longest: Duration) -> Result<Leave, SutFailure> {
+        let is_ended = ends_connection(client, &self.read) || self.ended.iter().any(|ended| ended.client == client);
+        if !self.can_leave || is_ended {
+            return Ok(Leave::NotThere);
+        }
+        let Some(mut link) = self.links.remove(&client) else { return Ok(Leave::NotThere) };
+        self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        // A system that does not end its side is not asked again, as each time would take as long.
+        self.can_leave = link.stream.end(&mut self.chunk, Instant::now() + longest.min(LEAVING));
+        Ok(if self.can_leave { Leave::Noticed } else { Leave::Unnoticed })
     }
 
     fn reset(&mut self, _clients: u64) -> Result<(), SutFailure> {

@@ -1,10 +1,14 @@
 //! A non-blocking connection to a system, with or without TLS.
 
 use std::io::{self, Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 #[cfg(feature = "tls")]
 use super::tls::{TlsClient, TlsStream};
+use crate::sut::lines::{StreamState, read_from};
 use crate::sut::process::ready::connect;
 
 /// The address of a system, with the means of TLS.
@@ -64,6 +68,25 @@ impl LinkStream {
             LinkStream::Plain(_) => false,
             #[cfg(feature = "tls")]
             LinkStream::Tls(stream) => stream.wants_write(),
+        }
+    }
+}
+
+impl LinkStream {
+    /// Ends this side of the connection, and reads what there is until the other side has ended, too. Returns whether it has by a moment.
+    pub(crate) fn end(&mut self, chunk: &mut [u8], until: Instant) -> bool {
+        if self.socket().shutdown(Shutdown::Write).is_err() {
+            // The other side has ended the connection as a whole.
+            return true;
+        }
+        loop {
+            match read_from(self, chunk, |_| {}) {
+                StreamState::Ended => return true,
+                _ if Instant::now() >= until => return false,
+                _ => {}
+            }
+            let Ok(left) = Timespec::try_from(until.saturating_duration_since(Instant::now())) else { return false };
+            _ = poll(&mut [PollFd::new(self.socket(), PollFlags::IN)], Some(&left));
         }
     }
 }

@@ -263,6 +263,11 @@ fn the_server_takes_notice_of_connections() {
             ("c1 a101; c2 a102; c2 lost; c1 q0; c1 a1", None),
             ("c1 a101; c2 a102; c2 lost; c1 q0; c1 a2", None),
             ("c1 a101; c2 lost; c1 q0; c1 a0", Some(4)),
+            // Who has left has seen that the server knows it.
+            ("c1 a101; c2 a102; c2 left; c1 q0; c1 a1", None),
+            ("c1 a101; c2 a102; c2 left; c1 q0; c1 a2", Some(5)),
+            ("c1 a101; c2 a102; c2 left; c2 a102; c1 q0; c1 a2", None),
+            ("c1 a101; c2 q0; c2 left; c1 q0; c1 a1", None),
         ],
     );
 }

@@ -2,6 +2,7 @@
 
 mod campaign_reports;
 mod causes;
+mod closing;
 mod configuration;
 mod correct;
 mod duties;

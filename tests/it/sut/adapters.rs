@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use mayhap::Spec;
 use mayhap::json::{decode, encode};
 use mayhap::sut::process::StartOptions;
-use mayhap::sut::{SutEvent, SutEventKind, SutFailureKind, System, open};
+use mayhap::sut::{Leave, SutEvent, SutEventKind, SutFailureKind, System, open};
 use mayhap::value::Value;
 
 use super::{answer, check_failure, counter, next, outcomes};
@@ -48,7 +48,7 @@ class Counter(adapter.Client):
 def reset():
     global n
     n = 0
-adapter.serve(Counter, reset)
+adapter.serve(Counter, reset, closes=True)
 "#,
     ),
     (
@@ -79,7 +79,7 @@ class Counter extends adapter.Client {
         return n += q;
     }
 }
-adapter.serve(Counter, async () => { n = 0; });
+adapter.serve(Counter, async () => { n = 0; }, { closes: true });
 "#,
     ),
 ];
@@ -190,6 +190,34 @@ fn what_was_sent_on_a_connection_ends_with_it() {
         assert_eq!(next(system).unwrap(), closed, "{language}");
         assert_eq!(asked(system, 1, 909), answer(1, 0), "{language}");
     });
+}
+
+#[test]
+fn a_client_ends_its_connection_and_its_next_request_opens_another() {
+    with_counters(|language, system| {
+        let leave = |system: &mut dyn System| system.leave(1, Duration::from_secs(10));
+        assert!(system.can_leave(), "{language}");
+        assert_eq!(leave(system), Ok(Leave::NotThere), "{language}");
+        for _ in 0..2 {
+            assert_eq!(asked(system, 1, 910), answer(1, 1), "{language}");
+            assert_eq!(asked(system, 2, 909), answer(2, 0), "{language}");
+            assert_eq!(leave(system), Ok(Leave::Noticed), "{language}");
+            assert_eq!(leave(system), Ok(Leave::NotThere), "{language}");
+            assert_eq!(asked(system, 1, 909), answer(1, 0), "{language}");
+        }
+        // The system has ended it before.
+        assert_eq!(asked(system, 1, 903), SutEvent { client: 1, kind: SutEventKind::Closed }, "{language}");
+        assert_eq!(leave(system), Ok(Leave::NotThere), "{language}");
+        assert_eq!(system.next(Instant::now() + Duration::from_millis(50)), Ok(None), "{language}");
+    });
+    let program = "import mayhap_adapter as a\nclass C(a.Client):\n  def ask(self, q): return q\na.serve(C, None)";
+    if is_here("python3") {
+        let mut system = started(&counter(), "python3", program);
+        assert_eq!(asked(&mut *system, 1, 5), answer(1, 5));
+        assert!(!system.can_leave());
+        assert_eq!(system.leave(1, Duration::from_secs(10)), Ok(Leave::NotThere));
+        assert_eq!(asked(&mut *system, 1, 6), answer(1, 6));
+    }
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //!
 //! `python3 -c COUNTER 7000` is a counter that does something odd when it is asked for it.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use mayhap::sut::process::StartOptions;
-use mayhap::sut::{SutEvent, SutEventKind, SutFailureKind, System};
+use mayhap::sut::{Leave, SutEvent, SutEventKind, SutFailureKind, System};
 use mayhap::value::Value;
 
 use super::{answer, at, check_failure, check_gone, free_port, next, processes, starting};
@@ -191,5 +193,32 @@ fn nothing_of_a_system_is_left_behind() {
         }
         drop(system);
         check_gone(&mark);
+    }
+}
+
+#[test]
+fn a_client_ends_its_connection_and_the_system_takes_notice_or_not() {
+    for ends in [true, false] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        thread::spawn(move || {
+            let mut kept = Vec::new();
+            for stream in listener.incoming().map_while(Result::ok) {
+                for line in BufReader::new(&stream).lines().map_while(Result::ok) {
+                    writeln!(&stream, "{line}").unwrap();
+                }
+                kept.extend((!ends).then_some(stream));
+            }
+        });
+        let mut system = at(port, &StartOptions::default());
+        system.reset(1).expect("it is reset");
+        assert!(system.can_leave());
+        assert_eq!(system.leave(1, Duration::from_secs(10)), Ok(Leave::NotThere));
+        assert_eq!(asked(&mut *system, 1, 5), Ok(answer(1, 5)));
+        let left = if ends { Leave::Noticed } else { Leave::Unnoticed };
+        assert_eq!(system.leave(1, Duration::from_millis(300)), Ok(left));
+        assert_eq!(asked(&mut *system, 1, 6), Ok(answer(1, 6)));
+        // A system that does not end its side is not asked again.
+        assert_eq!(system.can_leave(), ends);
     }
 }

@@ -65,6 +65,7 @@ fn in_short(act: &ShownAct) -> String {
         ShownAct::Answer { client, outcome, .. } => format!("c{client} ← {}", outcome_shown(outcome)),
         ShownAct::Wait(seconds) => format!("{seconds} s pass"),
         ShownAct::Together { labels, offsets } => together(labels, offsets),
+        ShownAct::Close { client, .. } => format!("c{client} ends its connection"),
         ShownAct::Restart => "the system is killed and started again".into(),
         ShownAct::Call { peer, request } => called(peer, request),
         ShownAct::CallEnd { peer, answer } => call_ended(peer, answer.as_ref()),
