@@ -186,6 +186,19 @@ pub(super) fn paused(script: &Script, seconds: f64) -> Script {
     Script { header: script.header.clone(), steps: steps.collect() }
 }
 
+/// The script with waits that are a little longer, as requests that are left out took time, too; `None` if it has no waits.
+pub(super) fn lengthened(script: &Script) -> Option<Script> {
+    const FACTOR: f64 = 1.1;
+    const SECONDS: f64 = 0.02;
+    let mut longer = script.clone();
+    for step in &mut longer.steps {
+        if let ScriptStep::Wait(seconds) = step {
+            *seconds = *seconds * FACTOR + SECONDS;
+        }
+    }
+    (longer != *script).then_some(longer)
+}
+
 /// A barrier for the kept requests among these, if there are several.
 fn together(labels: &[u64], offsets: &[f64], kept: &FxHashSet<u64>) -> Option<ScriptStep> {
     let there = labels.iter().zip(offsets).filter(|(label, _)| kept.contains(label));

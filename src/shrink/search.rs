@@ -141,6 +141,7 @@ impl<'t> ScriptSearch<'t> {
     fn simplify(&mut self) -> Result<(), Halt> {
         loop {
             let before = steps_text(&self.spec, &self.best);
+            self.delete_all_waits()?;
             self.delete_requests()?;
             self.delete_waits()?;
             self.make_sequential()?;

@@ -8,7 +8,8 @@
 use rustc_hash::FxHashSet;
 
 use super::edit::{
-    ClientConnections, answers, asks, keeping, labels, last_asked, paused, rebound, rejected, sequential, steps_text,
+    ClientConnections, answers, asks, keeping, labels, last_asked, lengthened, paused, rebound, rejected, sequential,
+    steps_text,
 };
 use super::search::{Halt, ScriptSearch};
 use crate::scalar::Scalar;
@@ -21,6 +22,8 @@ use crate::value::Value;
 const ORDERED: usize = 16;
 /// The most times that a wait is halved.
 const HALVINGS: u32 = 4;
+/// The most scripts whose waits are made longer, as each takes their time.
+const LENGTHENED: usize = 2;
 /// The most requests of a script that gets waits, the most such scripts, and the wait in seconds: HTTP counts dates in seconds.
 const FEW: u64 = 5;
 const PAUSED: usize = 3;
@@ -54,6 +57,15 @@ impl ScriptSearch<'_> {
             return Ok(true);
         }
         // The requests that were left out took time, which may be what matters.
+        for candidate in candidates.iter().filter_map(lengthened).take(LENGTHENED) {
+            if self.consider(candidate)? {
+                is_adopted = true;
+                break;
+            }
+        }
+        if is_adopted && is_small(&self.best) {
+            return Ok(true);
+        }
         for candidate in candidates.iter().filter(|candidate| is_small(candidate)).take(PAUSED) {
             if self.consider(paused(candidate, PAUSE))? {
                 return Ok(true);
@@ -102,21 +114,19 @@ impl ScriptSearch<'_> {
         (!kept.is_empty() && kept.len() < own.len()).then(|| rebound(&self.spec, keeping(&self.best, &kept)))
     }
 
-    /// Removes waits, restarts and ends of connections, all at once or one by one, and shortens the waits that must stay.
-    pub(super) fn delete_waits(&mut self) -> Result<(), Halt> {
-        let is_pause =
-            |step: &ScriptStep| matches!(step, ScriptStep::Close { .. } | ScriptStep::Wait(_) | ScriptStep::Restart);
-        let pauses = self.best.steps.iter().filter(|step| is_pause(step)).count();
-        if pauses == 0 {
-            return Ok(());
-        }
-        if pauses > 1 {
+    /// Removes all waits, restarts and ends of connections at once, as each run takes their time.
+    pub(super) fn delete_all_waits(&mut self) -> Result<(), Halt> {
+        if self.best.steps.iter().any(is_pause) {
             let mut candidate = self.best.clone();
             candidate.steps.retain(|step| !is_pause(step));
-            if self.consider(candidate)? {
-                return Ok(());
-            }
+            self.consider(candidate)?;
         }
+        Ok(())
+    }
+
+    /// Removes waits, restarts and ends of connections one by one, and shortens the waits that must stay.
+    pub(super) fn delete_waits(&mut self) -> Result<(), Halt> {
+        let pauses = self.best.steps.iter().filter(|step| is_pause(step)).count();
         for number in (0..pauses).rev() {
             let place = |script: &Script| {
                 script.steps.iter().enumerate().filter(|(_, step)| is_pause(step)).nth(number).map(|(at, _)| at)
@@ -141,6 +151,11 @@ impl ScriptSearch<'_> {
         }
         Ok(())
     }
+}
+
+/// Tests whether a step is a wait, a restart or the end of a connection.
+fn is_pause(step: &ScriptStep) -> bool {
+    matches!(step, ScriptStep::Close { .. } | ScriptStep::Wait(_) | ScriptStep::Restart)
 }
 
 /// An exchange of a script, with everything that tells what it may depend on.

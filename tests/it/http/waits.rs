@@ -107,7 +107,8 @@ fn a_store_that_keeps_an_old_deadline_is_found_by_two_waits() {
     let (address, start) = (format!("127.0.0.1:{port}"), format!("python3 -SB {} {port}", program.display()));
     let directory = empty_directory("two_waits");
     let fixed = ["test", "specs/kv.may", "--sut", &address, "--start", &start, "--clients", "1", "--requests", "4000"];
-    let more = ["--waits", "2", "--seed", "3", "--regressions", directory.to_str().unwrap()];
+    // Each run of a smaller script waits for two seconds and more.
+    let more = ["--waits", "2", "--seed", "3", "--shrink-time", "150", "--regressions", directory.to_str().unwrap()];
     let output = run(&[&fixed[..], &more].concat(), "");
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let files: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().path()).collect();
