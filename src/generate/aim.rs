@@ -33,8 +33,10 @@ use crate::value::{Map, Value};
 
 /// The most requests that are drawn for one that is sent.
 const DRAWN: usize = 6;
+/// If these are all refused, so many further requests are drawn that may do more.
+const FURTHER: usize = 3;
 /// If none of these has a rare outcome, one of them runs with symbols, once in this number of times.
-const WITH_SYMBOLS: usize = 4;
+const WITH_SYMBOLS: usize = 2;
 /// The most paths through a handler that are followed.
 const PATHS: usize = 16;
 /// The most paths that are open at once.
@@ -42,12 +44,16 @@ const OPEN: usize = 64;
 /// The most work on the paths of a request, in made terms.
 const WORK: u64 = 1_500;
 /// The weight of an outcome that is sent as soon as it is drawn. One that came n times as often as others on average has this weight divided
-/// by n.
+/// by the square of n.
 const CERTAIN: u64 = 1 << 20;
-/// The weight of an outcome that changes nothing and has no data, a refusal, is divided by this if other outcomes of the handler have some.
+/// The weight of a refusal is divided by this.
 const REFUSED: u64 = 8;
+/// It is divided further when a request was refused more often than this for each time that it was not.
+const FOR_EACH_SUCCESS: u64 = 1;
 /// An outcome is rare that came less often than one in this number of its even share.
 const RARE: u64 = 4;
+/// A refusal is rare that came less often than one in this number.
+const RARE_REFUSAL: u64 = 8;
 /// One draw in this number is of a variant with a rare answer, if there are any.
 const OF_RARE: usize = 2;
 /// Growth of a state with this number of elements is not preferred.
@@ -63,8 +69,7 @@ pub(super) struct OutcomeAim {
     solver: Solver,
     branches: FxHashMap<usize, u64>,
     answers: FxHashMap<(u32, u32), u64>,
-    /// The variants of requests that change something, or are told something.
-    fruitful: BTreeSet<u32>,
+    refusals: Refusals,
     /// The number of requests whose outcome was noted.
     noted: u64,
     /// The state that is expected after the requests of this wave so far.
@@ -86,6 +91,27 @@ pub(super) struct AimedFrom<'f> {
     pub takes_state: bool,
     /// True if the request may be the first one of its wave that is served.
     pub is_race: bool,
+    /// The variants of which it must be; if there are none, the run's weights of all variants say which ones it uses.
+    pub wanted: &'f [usize],
+    pub weights: &'f [u64],
+}
+
+impl AimedFrom<'_> {
+    /// The number of times that something came to requests of a variant, if the specification gave all variants one weight.
+    fn relative(&self, variant: u32, count: u64) -> u64 {
+        let weights = &self.form.nodes[0].weights;
+        let own = weights.get(variant as usize).copied().unwrap_or(1).max(1);
+        let mean = weights.iter().sum::<u64>().max(1) / (weights.len() as u64).max(1);
+        if weights.is_empty() { count } else { count * mean.max(1) / own }
+    }
+
+    /// Tests whether a request of a variant may be drawn.
+    fn may_be(&self, variant: usize) -> bool {
+        match self.wanted {
+            [] => self.weights.get(variant).is_some_and(|weight| *weight > 0),
+            wanted => wanted.contains(&variant),
+        }
+    }
 }
 
 /// An outcome that is possible.
@@ -104,6 +130,48 @@ struct PossibleOutcome {
     after: Vec<Value>,
     /// The constraints on the symbols.
     store: Store,
+}
+
+/// The answers that are refusals: they mostly come without data and without a change, also to requests that can do more.
+#[derive(Default)]
+struct Refusals {
+    /// The variants of requests that changed something, or were told something, in order.
+    fruitful: Vec<usize>,
+    /// The number of times that each variant of answers came to these requests without data and without a change, and otherwise.
+    answers: FxHashMap<u32, (u64, u64)>,
+    /// The number of times that each variant of requests was refused, and that it was not.
+    requests: FxHashMap<u32, (u64, u64)>,
+}
+
+impl Refusals {
+    fn note(&mut self, (of, answer): (u32, u32), is_bare: bool) {
+        let at = self.fruitful.binary_search(&(of as usize));
+        if let (Err(at), false) = (at, is_bare) {
+            self.fruitful.insert(at, of as usize);
+        }
+        if at.is_ok() || !is_bare {
+            let (bare, others) = self.answers.entry(answer).or_default();
+            *if is_bare { bare } else { others } += 1;
+        }
+        let is_refusal = self.has(answer);
+        let (refused, granted) = self.requests.entry(of).or_default();
+        *if is_refusal { refused } else { granted } += 1;
+    }
+
+    /// Tests whether an answer is a refusal.
+    fn has(&self, answer: u32) -> bool {
+        self.answers.get(&answer).is_some_and(|(bare, others)| bare > others)
+    }
+
+    /// The divisor of the weight of an answer.
+    fn divisor(&self, (of, answer): (u32, u32)) -> u64 {
+        if !self.has(answer) {
+            return 1;
+        }
+        let (refused, granted) = self.requests.get(&of).copied().unwrap_or_default();
+        let too_many = 1 + refused / (FOR_EACH_SUCCESS * (granted + 1));
+        REFUSED * too_many * too_many
+    }
 }
 
 /// A symbol in the place of a scalar of a request.
@@ -127,7 +195,7 @@ impl OutcomeAim {
             solver: Solver::new(limits),
             branches: FxHashMap::default(),
             answers: FxHashMap::default(),
-            fruitful: BTreeSet::new(),
+            refusals: Refusals::default(),
             noted: 0,
             ahead: None,
         })
@@ -152,12 +220,14 @@ impl OutcomeAim {
         let ahead = self.ahead.take().filter(|_| !from.is_race);
         let from = &AimedFrom { state: ahead.as_deref().unwrap_or(from.state), ..*from };
         let growth = if elements(from.state) < GROWN { from.growth } else { 1 };
-        let weight = |aim: &OutcomeAim, outcome: &PossibleOutcome| aim.weight(outcome, growth);
+        let weight = |aim: &OutcomeAim, outcome: &PossibleOutcome| aim.weight(outcome, growth, from);
         let (mut drawn, mut outcomes) = (Vec::with_capacity(DRAWN), Vec::with_capacity(DRAWN));
-        let (mut taken, rare) = (None, self.rare());
-        while taken.is_none() && drawn.len() < DRAWN {
-            let is_rare = !rare.is_empty() && choices.choose("rare answer", OF_RARE)? == 0;
-            let variant = if is_rare { Some(rare[choices.choose("variant", rare.len())?]) } else { None };
+        let rare: Vec<usize> = self.rare(from).into_iter().filter(|variant| from.may_be(*variant)).collect();
+        let (mut taken, mut most) = (None, DRAWN);
+        while taken.is_none() && drawn.len() < most {
+            let others: &[usize] = if drawn.len() < DRAWN { &rare } else { &self.refusals.fruitful };
+            let is_other = drawn.len() >= DRAWN || !others.is_empty() && choices.choose("rare answer", OF_RARE)? == 0;
+            let variant = if is_other { Some(others[choices.choose("variant", others.len())?]) } else { None };
             let template = draw(from.state, variant, choices)?;
             let without = (drawn.len(), &template.value, Symbols::of(from));
             let Some(outcome) = self.run(from, without, 1, choices)?.pop() else {
@@ -171,9 +241,19 @@ impl OutcomeAim {
             if weight >= CERTAIN || (choices.choose("common outcome", CERTAIN as usize)? as u64) < weight {
                 taken = outcomes.pop();
             }
+            // If all are refused, the run may leave out what would change this.
+            let are_refused = |outcomes: &[PossibleOutcome]| outcomes.iter().all(|outcome| self.is_refusal(outcome));
+            if drawn.len() == DRAWN && from.wanted.is_empty() && are_refused(&outcomes) {
+                most = DRAWN + if self.refusals.fruitful.is_empty() { 0 } else { FURTHER };
+            }
         }
         if taken.is_none() && from.takes_state && choices.choose("symbols", WITH_SYMBOLS)? == 0 {
-            let of = choices.choose("with symbols", drawn.len())?;
+            let may_be_rare = |of: &usize| outcomes[*of].answer.is_some_and(|(of, _)| rare.contains(&(of as usize)));
+            let rare: Vec<usize> = (0..drawn.len()).filter(may_be_rare).collect();
+            let of = match rare.len() {
+                0 => choices.choose("with symbols", drawn.len())?,
+                several => rare[choices.choose("with symbols", several)?],
+            };
             let mut symbols = Symbols::of(from);
             let request = symbols.instead(0, &drawn[of].value);
             if !symbols.found.is_empty() {
@@ -200,11 +280,15 @@ impl OutcomeAim {
     }
 
     /// The variants of requests that have rare answers.
-    fn rare(&self) -> Vec<usize> {
+    fn rare(&self, from: &AimedFrom<'_>) -> Vec<usize> {
         let share = self.share();
-        let rare = self.answers.iter().filter(|(_, came)| **came * RARE <= share);
+        let rare = self.answers.iter().filter(|((of, _), came)| from.relative(*of, **came) * RARE <= share);
         let variants: BTreeSet<usize> = rare.map(|((of, _), _)| *of as usize).collect();
         variants.into_iter().collect()
+    }
+
+    fn is_refusal(&self, outcome: &PossibleOutcome) -> bool {
+        outcome.answer.is_some_and(|(_, answer)| self.refusals.has(answer))
     }
 
     /// Notes an outcome that is expected.
@@ -213,23 +297,25 @@ impl OutcomeAim {
         outcome.branches.iter().for_each(|branch| *self.branches.entry(*branch).or_default() += 1);
         if let Some(answer) = outcome.answer {
             *self.answers.entry(answer).or_default() += 1;
-            self.fruitful.extend((!outcome.is_bare).then_some(answer.0));
+            self.refusals.note(answer, outcome.is_bare);
         }
         self.ahead = Some(outcome.after);
     }
 
     /// The weight of an outcome: by its part that came least often, by what it tells, and by the growth that a run prefers.
-    fn weight(&self, outcome: &PossibleOutcome, growth: u64) -> u64 {
+    fn weight(&self, outcome: &PossibleOutcome, growth: u64, from: &AimedFrom<'_>) -> u64 {
         let branches = outcome.branches.iter().map(|branch| self.branches.get(branch));
         let answer = outcome.answer.iter().map(|answer| self.answers.get(answer));
         let least = branches.chain(answer).map(|count| count.copied().unwrap_or_default()).min().unwrap_or_default();
+        let least = outcome.answer.map_or(least, |(of, _)| from.relative(of, least));
         let share = self.share();
-        if least * RARE <= share {
+        let divisor = outcome.answer.map_or(1, |answer| self.refusals.divisor(answer));
+        let rare = if divisor > 1 { RARE_REFUSAL } else { RARE };
+        if least * rare <= share {
             return CERTAIN;
         }
-        let weight = if least <= share { CERTAIN } else { CERTAIN / least * share };
-        let is_refusal = outcome.is_bare && outcome.answer.is_some_and(|(of, _)| self.fruitful.contains(&of));
-        let weight = weight / if is_refusal { REFUSED } else { 1 };
+        let weight = if least <= share { CERTAIN } else { CERTAIN / least * share / least * share };
+        let weight = weight / divisor;
         let weight = match outcome.growth {
             1.. => weight,
             0 => weight / growth,

@@ -4,6 +4,7 @@
 //! ```text
 //! a wait:           … Get a   2.1 s pass   Put b …
 //! a key that ages:  … Put a   1.2 s pass   Put a   1.2 s pass   Get a …       of two seconds only the second Put knows how many are left
+//!                   … Put a   1.2 s pass   Get a   1.2 s pass   Get a …
 //! ```
 
 use std::collections::VecDeque;
@@ -11,8 +12,13 @@ use std::collections::VecDeque;
 use crate::choice::{ChoiceError, Choices};
 use crate::script::Plan;
 
-/// If there are waits, a wait begins at one wave in this number, on average. Half of the waits come in pairs.
-const WAVES_APART: usize = 400;
+/// A wait of one second begins at one wave in this number, on average; a shorter one begins more often, and a longer one less often.
+const WAVES_APART: f64 = 150.0;
+/// The fewest and the most such waves.
+const FEWEST_APART: f64 = 20.0;
+const MOST_APART: f64 = 250.0;
+/// One wait in this number is a single one; the others come in pairs.
+const SINGLE: usize = 3;
 /// The factors of a wait that is a little too short, and of one that is a little longer than needed.
 const UNDER: f64 = 0.95;
 const OVER: f64 = 1.05;
@@ -20,7 +26,7 @@ const OVER: f64 = 1.05;
 const PART: f64 = 0.6;
 /// In one run of so many, clients end their connections. Before one request in [`CLOSES_APART`] of such a run one does, on average.
 const RUNS_WITH_CLOSES: usize = 2;
-const CLOSES_APART: usize = 100;
+const CLOSES_APART: usize = 40;
 
 /// The events that runs may have.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -60,17 +66,21 @@ impl RunEvents {
     }
 
     /// Draws whether a wait begins at the next wave, if none is under way. Returns whether a key is to age in the next waves: it is written,
-    /// written again after a first wait, and read after a second one. Each of the two is too short, and both together are long enough.
+    /// written again or read after a first wait, and read after a second one. Each of the two is too short, and both together are long enough.
     ///
     /// # Errors
     /// The source of choices fails.
     pub fn begin_wait(&mut self, may_age: bool, choices: &mut dyn Choices) -> Result<bool, ChoiceError> {
         let waits = &self.settings.waits;
-        if waits.is_empty() || self.is_waiting() || choices.choose("wait", WAVES_APART)? > 0 {
+        if waits.is_empty() || self.is_waiting() {
             return Ok(false);
         }
         let wait = waits[choices.choose("seconds", waits.len())?];
-        let ages = may_age && choices.choose("key ages", 2)? == 0;
+        let apart = (WAVES_APART * wait).clamp(FEWEST_APART, MOST_APART);
+        if choices.choose("wait", apart as usize)? > 0 {
+            return Ok(false);
+        }
+        let ages = may_age && choices.choose("single wait", SINGLE)? > 0;
         if ages {
             self.waits.extend([0.0, PART * wait, PART * wait]);
         } else {
@@ -154,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn waits_take_little_more_time_than_one_wave_in_five_hundred() {
+    fn waits_of_two_seconds_take_little_more_time_than_one_wave_in_three_hundred() {
         const WAVES: usize = 200_000;
         let (mut events, mut choices) = (events(), Random::new(1));
         let (mut waited, mut pairs) = (0.0, 0);
@@ -162,7 +172,7 @@ mod tests {
             pairs += u32::from(events.begin_wait(true, &mut choices).unwrap());
             waited += events.around(plan(1), &mut choices).unwrap().asks[0].delay;
         }
-        let usual = WAVES as f64 / 500.0 * WAIT;
+        let usual = WAVES as f64 / 300.0 * WAIT;
         assert!(waited > usual && waited < 1.5 * usual, "{waited} s, not {usual} s");
         assert!(pairs > 150, "{pairs} of {WAVES} waves");
     }

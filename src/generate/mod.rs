@@ -214,7 +214,7 @@ impl Generator {
         Ok(None)
     }
 
-    /// Draws a request that is aimed at an outcome that seldom came, if this is its turn.
+    /// Draws a request that is aimed at an outcome that seldom came.
     fn draw_aimed(
         &mut self,
         wanted: &WantedRequest<'_>,
@@ -234,12 +234,12 @@ impl Generator {
             growth: self.swarm.growth,
             takes_state: self.settings.weights.takes(ValueSource::State),
             is_race: wanted.only_key.is_some(),
+            wanted: wanted.variants,
+            weights: &self.swarm.variants[0],
         };
         let draw = |state: &[Value], variant: Option<usize>, choices: &mut dyn Choices| {
-            // A run keeps to the variants that it does not leave out.
-            let is_used = |variant: &usize| self.swarm.variants[0].get(*variant).is_some_and(|weight| *weight > 0);
-            let variant = wanted.variant.or(variant.filter(is_used));
-            self.draw_from(&WantedRequest { variant, ..*wanted }, &[state], choices)
+            let variants = variant.as_ref().map_or(wanted.variants, std::slice::from_ref);
+            self.draw_from(&WantedRequest { variants, ..*wanted }, &[state], choices)
         };
         let aimed = outcomes.aimed(&from, draw, choices);
         self.outcomes = Some(outcomes);
@@ -273,6 +273,7 @@ impl Generator {
         states: &[&[Value]],
         choices: &mut dyn Choices,
     ) -> Result<RequestTemplate, ChoiceError> {
+        let variant = self.one_of(wanted.variants, choices)?;
         let drawer = Drawer {
             types: &self.spec.types,
             form: &self.form,
@@ -287,7 +288,21 @@ impl Generator {
             at: Vec::new(),
             references: Vec::new(),
         };
-        drawer.request(wanted.variant)
+        drawer.request(variant)
+    }
+
+    /// Draws one of these variants, by the weights that the specification gives them; `None` if there are none.
+    fn one_of(&self, variants: &[usize], choices: &mut dyn Choices) -> Result<Option<usize>, ChoiceError> {
+        if variants.is_empty() {
+            return Ok(None);
+        }
+        let own = &self.form.nodes[0].weights;
+        let weights: Vec<u64> = variants.iter().map(|tag| own.get(*tag).copied().unwrap_or(1)).collect();
+        let at = match weights.iter().all(|weight| *weight == weights[0]) {
+            true => choices.choose("variant", variants.len())?,
+            false => choices.weighted("variant", &weights)?,
+        };
+        Ok(Some(variants[at]))
     }
 
     /// Draws a single request with bounds of its own. It keeps the client's duty in any state, if such a request is found.
@@ -296,7 +311,7 @@ impl Generator {
     /// The source of choices fails.
     pub fn request(&mut self, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.begin_run(choices)?;
-        let wanted = WantedRequest { client: 1, server: &InStates(&[]), variant: None, only_key: None };
+        let wanted = WantedRequest { client: 1, server: &InStates(&[]), variants: &[], only_key: None };
         let template = match self.draw(&wanted, choices)? {
             Some(kept) => kept.template,
             None => self.draw_any(&wanted, choices)?,
@@ -315,7 +330,7 @@ impl Generator {
         server: &dyn KnownServer,
         choices: &mut dyn Choices,
     ) -> Result<Option<Value>, ChoiceError> {
-        let wanted = WantedRequest { client: 1, server, variant: Some(variant), only_key: None };
+        let wanted = WantedRequest { client: 1, server, variants: &[variant], only_key: None };
         Ok(self.draw(&wanted, choices)?.map(|kept| kept.template.value))
     }
 
@@ -346,7 +361,8 @@ fn part_at<'v>(value: &'v Value, at: &[usize]) -> Option<&'v Value> {
 struct WantedRequest<'w> {
     client: u64,
     server: &'w dyn KnownServer,
-    variant: Option<usize>,
+    /// It is of one of these variants; if there are none, of any.
+    variants: &'w [usize],
     only_key: Option<usize>,
 }
 

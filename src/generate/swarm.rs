@@ -17,6 +17,8 @@ const KEY_COUNTS: [u64; 5] = [6, 6, 4, 2, 1];
 const VARIANT_WEIGHTS: [u64; 4] = [1, 2, 4, 8];
 /// The weights of `None` and `Some` at an optional place, in runs in which each place has its own; one pair is drawn.
 const OPTION_WEIGHTS: [[u64; 2]; 4] = [[1, 0], [4, 1], [1, 1], [1, 3]];
+/// The weights of one or two keys in runs with long values, as these are to be read before others take their places.
+const KEY_COUNTS_OF_LONG: [u64; 2] = [2, 1];
 /// The factors by which a run prefers requests after which the state has more elements; one of them is drawn.
 const GROWTH: [u64; 4] = [1, 4, 16, 64];
 /// A run leaves out one variant in [`LEFT_OUT`], on average, if it leaves out any.
@@ -52,17 +54,18 @@ impl Swarm {
         (clients, depth, aims): (u64, usize, bool),
         choices: &mut dyn Choices,
     ) -> Result<Swarm, ChoiceError> {
-        let sizes = match choices.weighted("sizes of values", &[10, 5, 1])? {
+        let sizes = match choices.weighted("sizes of values", &[9, 5, 3])? {
             0 => ValueSizes::Small,
             1 => ValueSizes::Any,
             _ => ValueSizes::Long,
         };
+        let key_counts: &[u64] = if sizes == ValueSizes::Long { &KEY_COUNTS_OF_LONG } else { &KEY_COUNTS };
         let all = choices.choose("all clients", 3)? > 0;
         Ok(Swarm {
             clients: if all { clients } else { 1 + choices.choose("clients", clients as usize)? as u64 },
             depth: 1 + choices.choose("depth", depth.max(1))?,
             length: 1 + choices.weighted("length of waves", &[3, 3, 1])?,
-            keys: 1 + choices.weighted("keys", &KEY_COUNTS)?,
+            keys: 1 + choices.weighted("keys", key_counts)?,
             first_key: if choices.choose("other keys", 4)? == 0 {
                 choices.choose("first key", KEYS.len())?
             } else {

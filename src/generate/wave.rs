@@ -87,13 +87,14 @@ impl Generator {
         }
     }
 
-    /// Makes the next waves write a key, write it again, and read it, so that time can pass between them.
+    /// Makes the next waves write a key, mostly write it again, and read it, so that time can pass between them.
     ///
     /// # Errors
     /// The source of choices fails.
     pub fn age(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         let key = choices.choose("key that ages", self.swarm.keys)?;
-        let uses = [UseOfKey::Writes(None), UseOfKey::Writes(None), UseOfKey::Reads];
+        let second = if choices.choose("read first", 5)? == 0 { UseOfKey::Reads } else { UseOfKey::Writes(None) };
+        let uses = [UseOfKey::Writes(None), second, UseOfKey::Reads];
         self.waves.coming = uses.into_iter().map(|use_of_key| KeyWave { key, use_of_key }).collect();
         Ok(())
     }
@@ -173,7 +174,7 @@ impl Planning<'_> {
                 let client = (first + number) % clients + 1;
                 let after = self.waits_for(client, depth);
                 let is_full = self.plan.asks.len() >= room;
-                if is_full || !self.ask(client, None, None, after, None)? {
+                if is_full || !self.ask(client, &[], None, after, None)? {
                     return Ok(());
                 }
             }
@@ -198,17 +199,13 @@ impl Planning<'_> {
         self.generator.waves.barriers += 1;
         let barrier = Some(self.generator.waves.barriers);
         let same = self.choices.choose("one form", 2)? == 0;
-        let one = if same { self.one_of(&writers)? } else { None };
+        let mut variants = writers;
         for number in 0..clients.min(self.generator.room.now as u64) {
             let client = (first + number) % all + 1;
-            let variant = match one {
-                Some(one) => Some(one),
-                None if number == 0 => self.one_of(&writers)?,
-                None => None,
-            };
-            if !self.ask(client, variant, Some(key), Vec::new(), barrier)? {
+            if !self.ask(client, &variants, Some(key), Vec::new(), barrier)? {
                 break;
             }
+            variants = self.last_variant().filter(|_| same).into_iter().collect();
         }
         let readers = self.choices.choose("readers", READERS + 1)?;
         let reader = KeyWave { key, use_of_key: UseOfKey::Reads };
@@ -216,27 +213,33 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// Adds a request that uses a key. If the key is written twice, both requests are of one variant.
+    /// Adds a request that uses a key. If the key is written twice, both requests are of one variant half of the time.
     fn of_key(&mut self, KeyWave { key, use_of_key }: KeyWave) -> Result<(), ChoiceError> {
-        let variant = match use_of_key {
-            UseOfKey::Writes(Some(variant)) => Some(variant),
-            use_of_key => {
-                let variants = self.variants(matches!(use_of_key, UseOfKey::Reads));
-                self.one_of(&variants)?
-            }
+        let variants = match use_of_key {
+            UseOfKey::Writes(Some(variant)) => vec![variant],
+            use_of_key => self.variants(matches!(use_of_key, UseOfKey::Reads)),
         };
+        let client = 1 + self.choices.choose("client", self.generator.swarm.clients as usize)? as u64;
+        self.ask(client, &variants, Some(key), Vec::new(), None)?;
+        let is_same = self.choices.choose("same form", 2)? == 0;
+        let variant = self.last_variant().filter(|_| is_same);
         for coming in &mut self.generator.waves.coming {
             if let UseOfKey::Writes(same) = &mut coming.use_of_key {
                 *same = variant;
             }
         }
-        let client = 1 + self.choices.choose("client", self.generator.swarm.clients as usize)? as u64;
-        self.ask(client, variant, Some(key), Vec::new(), None).map(|_| ())
+        Ok(())
+    }
+
+    /// The variant of the last request of this wave.
+    fn last_variant(&self) -> Option<usize> {
+        let tag = |ask: &PlannedAsk| if let Value::Data { tag, .. } = &ask.request.value { *tag as usize } else { 0 };
+        self.plan.asks.last().map(tag)
     }
 
     fn alone(&mut self) -> Result<(), ChoiceError> {
         let client = 1 + self.choices.choose("client", self.generator.swarm.clients as usize)? as u64;
-        self.ask(client, None, None, Vec::new(), None).map(|_| ())
+        self.ask(client, &[], None, Vec::new(), None).map(|_| ())
     }
 
     /// Adds a request of any variant, as all requests that the run uses may break the client's duty now.
@@ -244,7 +247,7 @@ impl Planning<'_> {
         let variants = self.generator.reads.len();
         let first = self.choices.choose("variant", variants)?;
         for number in 0..variants {
-            if self.ask(1, Some((first + number) % variants), None, Vec::new(), None)? {
+            if self.ask(1, &[(first + number) % variants], None, Vec::new(), None)? {
                 break;
             }
         }
@@ -264,29 +267,16 @@ impl Planning<'_> {
         (0..generator.reads.len()).filter(|tag| generator.reads[*tag] == reads).filter(is_used).collect()
     }
 
-    fn one_of(&mut self, variants: &[usize]) -> Result<Option<usize>, ChoiceError> {
-        if variants.is_empty() {
-            return Ok(None);
-        }
-        let own = &self.generator.form.nodes[0].weights;
-        let weights: Vec<u64> = variants.iter().map(|tag| own.get(*tag).copied().unwrap_or(1)).collect();
-        let at = match weights.iter().all(|weight| *weight == weights[0]) {
-            true => self.choices.choose("variant", variants.len())?,
-            false => self.choices.weighted("variant", &weights)?,
-        };
-        Ok(Some(variants[at]))
-    }
-
     /// Adds a request to the wave. Returns false if none was found, or if no other request may follow it.
     fn ask(
         &mut self,
         client: u64,
-        variant: Option<usize>,
+        variants: &[usize],
         only_key: Option<usize>,
         after: Vec<u64>,
         barrier: Option<u32>,
     ) -> Result<bool, ChoiceError> {
-        let wanted = WantedRequest { client, server: self.server, variant, only_key };
+        let wanted = WantedRequest { client, server: self.server, variants, only_key };
         let Some(KeptDrawing { template, kept }) = self.generator.draw(&wanted, self.choices)? else {
             return Ok(false);
         };

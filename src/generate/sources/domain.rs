@@ -15,6 +15,8 @@ use crate::value::Value;
 const LONGEST: i64 = 1 << 21;
 /// The most bytes of texts that most runs draw; longer ones are drawn in few runs.
 const LONG: usize = 300;
+/// The number of the greatest powers of two to which most long texts are near.
+const GREAT: usize = 2;
 /// The most constants of a specification that are used.
 const CONSTANTS: usize = 64;
 /// Texts that are or resemble integers.
@@ -170,7 +172,7 @@ impl ValueDomain {
     fn text(&self, (sizes, longest): (ValueSizes, usize), choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
         let digits = if self.reads_integers { 8 } else { 0 };
         let literals = if self.texts.is_empty() { 0 } else { 2 };
-        let long = if sizes == ValueSizes::Long { 3 } else { 0 };
+        let long = if sizes == ValueSizes::Long { 20 } else { 0 };
         let weights = [12, digits, literals, u64::from(sizes != ValueSizes::Small), long, 1];
         Ok(match choices.weighted("kind of text", &weights)? {
             0 => {
@@ -191,7 +193,10 @@ impl ValueDomain {
         if own.is_empty() || choices.choose("length of the specification", 2)? == 0 {
             let longest = greatest.min(longest).min(self.largest);
             let powers = longest.max(1).ilog2() as usize + 1;
-            let power = 1_usize << choices.choose("power of a length", powers)?;
+            // What is cut, split or kept elsewhere is mostly long.
+            let is_great = greatest > LONG && choices.choose("great length", 3)? > 0;
+            let least = if is_great { powers.saturating_sub(GREAT) } else { 0 };
+            let power = 1_usize << (least + choices.choose("power of a length", powers - least)?);
             return Ok((power + choices.choose("beside a length", 3)?).saturating_sub(1).min(longest));
         }
         Ok(own[choices.choose("length", own.len())?])

@@ -19,15 +19,16 @@ pub(crate) const SECONDS: [i64; 3] = [0, 784_111_777, 4_102_444_800];
 /// The number of these dates that are past.
 pub(crate) const PAST: usize = 2;
 
-/// The fields of requests (RFC 9110, sections 7.6.2, 10.1, 12.5, 13.1 and 14.2; RFC 9111, sections 5.2.1 and 5.4). `Expect` is left out, as
-/// the client would have to wait.
-pub(crate) const OF_REQUESTS: [HeaderField; 16] = [
+/// The fields of requests (RFC 9110, sections 7.6.2, 8, 10.1, 12.5, 13.1 and 14.2; RFC 9111, sections 5.2.1 and 5.4). `Expect` is left out,
+/// as the client would have to wait. `Expires` comes with what is to be stored.
+pub(crate) const OF_REQUESTS: [HeaderField; 17] = [
     ("accept", &["application/json", "text/*;q=0.5"]),
     ("accept-encoding", &["gzip", "identity", "*;q=0"]),
     ("accept-language", &["en", "de-CH;q=0.5", "*"]),
     ("cache-control", &["no-cache", "no-store", "max-age=0", "max-age=60"]),
     ("content-language", &["en", "de"]),
     ("content-type", &["application/json", "application/octet-stream", "text/plain;charset=utf-8"]),
+    ("expires", &DATES),
     ("from", &["a@example.com"]),
     ("if-match", &["*", "\"a\"", "\"b\""]),
     ("if-modified-since", &DATES),

@@ -6,14 +6,16 @@ jobs, last, lock = {}, 0, threading.Lock()
 
 class Client(socketserver.StreamRequestHandler):
     def handle(self):
+        is_client = False  # who only looks whether the server is there asks nothing
         for line in self.rfile:
+            is_client = True
             with lock:
                 self.wfile.write(json.dumps(self.answer(json.loads(line))).encode() + b"\n")
         with lock:
             for id in jobs:
                 if jobs[id] is self and MISTAKE != "keeps":
                     jobs[id] = None
-                if MISTAKE == "frees all":
+                if MISTAKE == "frees all" and is_client:
                     jobs[id] = None
 
     def answer(self, request):

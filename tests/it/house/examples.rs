@@ -54,7 +54,8 @@ fn each_bug_is_found_and_shrunk_to_few_requests() {
 fn requests_of_the_specification_find_each_bug_and_are_shrunk() {
     use proptest_requests::{Bug, follows_its_specification};
     follows_its_specification(None).unwrap();
-    for (bug, most) in [(Bug::Overdraws, 2), (Bug::MakesMoney, 5)] {
+    // No request of six can be left out or made simpler alone, though four with larger amounts would do.
+    for (bug, most) in [(Bug::Overdraws, 2), (Bug::MakesMoney, 6)] {
         match follows_its_specification(Some(bug)) {
             Err(TestError::Fail(_, requests)) => assert!(requests.len() <= most, "{bug:?}: {requests:?}"),
             other => panic!("{bug:?}: {other:?}"),

@@ -13,5 +13,5 @@ mod peers;
 mod quorums;
 mod requests;
 mod tested;
-mod testing;
+pub mod testing;
 mod watch;

@@ -5,6 +5,7 @@
 
 mod aims;
 mod bars;
+mod deep;
 mod live;
 mod manifest;
 mod second;
