@@ -33,7 +33,7 @@ use crate::value::{Map, Value};
 
 /// The most requests that are drawn for one that is sent.
 const DRAWN: usize = 6;
-/// If these are all refused, so many further requests are drawn that may do more.
+/// The number of further requests that are drawn if all of these are refused.
 const FURTHER: usize = 3;
 /// If none of these has a rare outcome, one of them runs with symbols, once in this number of times.
 const WITH_SYMBOLS: usize = 2;
@@ -48,8 +48,6 @@ const WORK: u64 = 1_500;
 const CERTAIN: u64 = 1 << 20;
 /// The weight of a refusal is divided by this.
 const REFUSED: u64 = 8;
-/// It is divided further when a request was refused more often than this for each time that it was not.
-const FOR_EACH_SUCCESS: u64 = 1;
 /// An outcome is rare that came less often than one in this number of its even share.
 const RARE: u64 = 4;
 /// A refusal is rare that came less often than one in this number.
@@ -91,8 +89,9 @@ pub(super) struct AimedFrom<'f> {
     pub takes_state: bool,
     /// True if the request may be the first one of its wave that is served.
     pub is_race: bool,
-    /// The variants of which it must be; if there are none, the run's weights of all variants say which ones it uses.
+    /// The variants that are asked for. If there are none, any variant will do that the run uses.
     pub wanted: &'f [usize],
+    /// The weights of all variants in the run; it does not use those of weight 0.
     pub weights: &'f [u64],
 }
 
@@ -100,9 +99,12 @@ impl AimedFrom<'_> {
     /// The number of times that something came to requests of a variant, if the specification gave all variants one weight.
     fn relative(&self, variant: u32, count: u64) -> u64 {
         let weights = &self.form.nodes[0].weights;
+        if weights.is_empty() {
+            return count;
+        }
         let own = weights.get(variant as usize).copied().unwrap_or(1).max(1);
-        let mean = weights.iter().sum::<u64>().max(1) / (weights.len() as u64).max(1);
-        if weights.is_empty() { count } else { count * mean.max(1) / own }
+        let mean = weights.iter().sum::<u64>() / weights.len() as u64;
+        count * mean.max(1) / own
     }
 
     /// Tests whether a request of a variant may be drawn.
@@ -135,7 +137,7 @@ struct PossibleOutcome {
 /// The answers that are refusals: they mostly come without data and without a change, also to requests that can do more.
 #[derive(Default)]
 struct Refusals {
-    /// The variants of requests that changed something, or were told something, in order.
+    /// The variants of requests that changed something or got data, in order.
     fruitful: Vec<usize>,
     /// The number of times that each variant of answers came to these requests without data and without a change, and otherwise.
     answers: FxHashMap<u32, (u64, u64)>,
@@ -163,13 +165,13 @@ impl Refusals {
         self.answers.get(&answer).is_some_and(|(bare, others)| bare > others)
     }
 
-    /// The divisor of the weight of an answer.
+    /// The divisor of the weight of an answer. A refusal has a greater one the more often its request was refused for each time that it was not.
     fn divisor(&self, (of, answer): (u32, u32)) -> u64 {
         if !self.has(answer) {
             return 1;
         }
         let (refused, granted) = self.requests.get(&of).copied().unwrap_or_default();
-        let too_many = 1 + refused / (FOR_EACH_SUCCESS * (granted + 1));
+        let too_many = 1 + refused / (granted + 1);
         REFUSED * too_many * too_many
     }
 }
@@ -222,7 +224,7 @@ impl OutcomeAim {
         let growth = if elements(from.state) < GROWN { from.growth } else { 1 };
         let weight = |aim: &OutcomeAim, outcome: &PossibleOutcome| aim.weight(outcome, growth, from);
         let (mut drawn, mut outcomes) = (Vec::with_capacity(DRAWN), Vec::with_capacity(DRAWN));
-        let rare: Vec<usize> = self.rare(from).into_iter().filter(|variant| from.may_be(*variant)).collect();
+        let rare = self.rare(from);
         let (mut taken, mut most) = (None, DRAWN);
         while taken.is_none() && drawn.len() < most {
             let others: &[usize] = if drawn.len() < DRAWN { &rare } else { &self.refusals.fruitful };
@@ -242,9 +244,9 @@ impl OutcomeAim {
                 taken = outcomes.pop();
             }
             // If all are refused, the run may leave out what would change this.
-            let are_refused = |outcomes: &[PossibleOutcome]| outcomes.iter().all(|outcome| self.is_refusal(outcome));
-            if drawn.len() == DRAWN && from.wanted.is_empty() && are_refused(&outcomes) {
-                most = DRAWN + if self.refusals.fruitful.is_empty() { 0 } else { FURTHER };
+            let can_do_more = from.wanted.is_empty() && !self.refusals.fruitful.is_empty();
+            if drawn.len() == DRAWN && can_do_more && outcomes.iter().all(|outcome| self.is_refusal(outcome)) {
+                most = DRAWN + FURTHER;
             }
         }
         if taken.is_none() && from.takes_state && choices.choose("symbols", WITH_SYMBOLS)? == 0 {
@@ -279,11 +281,12 @@ impl OutcomeAim {
         self.noted / (self.answers.len() as u64).max(1)
     }
 
-    /// The variants of requests that have rare answers.
+    /// The variants of requests that have rare answers, and may be drawn.
     fn rare(&self, from: &AimedFrom<'_>) -> Vec<usize> {
         let share = self.share();
         let rare = self.answers.iter().filter(|((of, _), came)| from.relative(*of, **came) * RARE <= share);
-        let variants: BTreeSet<usize> = rare.map(|((of, _), _)| *of as usize).collect();
+        let variants: BTreeSet<usize> =
+            rare.map(|((of, _), _)| *of as usize).filter(|variant| from.may_be(*variant)).collect();
         variants.into_iter().collect()
     }
 
@@ -342,7 +345,7 @@ impl OutcomeAim {
         let (symbols, duties): (Rc<[RequestSymbol]>, Duties<'_>) = (found.into(), Duties::AreKept);
         let (types, solver) = (&self.spec.types, &mut self.solver);
         let mut paths = RequestPaths { types, fresh, solver, open: vec![first], room: OPEN, duties };
-        let tag = if let Value::Data { tag, .. } = request { *tag } else { 0 };
+        let tag = request.variant();
         for _ in 0..PATHS {
             if paths.open.is_empty() || outcomes.len() >= wanted || made() > last {
                 break;

@@ -172,7 +172,7 @@ impl DutyCheck {
         client: u64,
         states: impl FnOnce() -> Option<(u64, Vec<ServerState>)>,
     ) -> KeptIn {
-        let tag = if let Value::Data { tag, .. } = request { *tag as usize } else { 0 };
+        let tag = request.variant() as usize;
         if !self.may_break.get(tag).copied().unwrap_or(true) {
             return KeptIn::AnyState;
         }

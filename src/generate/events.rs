@@ -24,8 +24,9 @@ const UNDER: f64 = 0.95;
 const OVER: f64 = 1.05;
 /// The factor of each of two waits that are long enough together.
 const PART: f64 = 0.6;
-/// In one run of so many, clients end their connections. Before one request in [`CLOSES_APART`] of such a run one does, on average.
+/// Clients end their connections in one run of this number.
 const RUNS_WITH_CLOSES: usize = 2;
+/// In such a run, a client ends its connection before one request of this number, on average.
 const CLOSES_APART: usize = 40;
 
 /// The events that runs may have.

@@ -214,7 +214,7 @@ impl Generator {
         Ok(None)
     }
 
-    /// Draws a request that is aimed at an outcome that seldom came.
+    /// Draws a request that is aimed at a rare outcome.
     fn draw_aimed(
         &mut self,
         wanted: &WantedRequest<'_>,

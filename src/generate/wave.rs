@@ -233,8 +233,7 @@ impl Planning<'_> {
 
     /// The variant of the last request of this wave.
     fn last_variant(&self) -> Option<usize> {
-        let tag = |ask: &PlannedAsk| if let Value::Data { tag, .. } = &ask.request.value { *tag as usize } else { 0 };
-        self.plan.asks.last().map(tag)
+        self.plan.asks.last().map(|ask| ask.request.value.variant() as usize)
     }
 
     fn alone(&mut self) -> Result<(), ChoiceError> {
@@ -286,16 +285,7 @@ impl Planning<'_> {
         }
         let label = self.next;
         self.next += 2;
-        let ask = PlannedAsk {
-            label,
-            client,
-            request: template,
-            after,
-            delay: 0.0,
-            barrier,
-            restart: false,
-            closes: Vec::new(),
-        };
+        let ask = PlannedAsk { after, barrier, ..PlannedAsk::new(label, client, template) };
         self.plan.asks.push(ask);
         Ok(kept == KeptIn::AnyState)
     }

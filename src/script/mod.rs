@@ -199,6 +199,15 @@ pub struct PlannedAsk {
     pub closes: Vec<u64>,
 }
 
+impl PlannedAsk {
+    /// A request that is sent at once.
+    #[must_use]
+    pub fn new(label: u64, client: u64, request: RequestTemplate) -> PlannedAsk {
+        let (after, closes) = (Vec::new(), Vec::new());
+        PlannedAsk { label, client, request, after, delay: 0.0, barrier: None, restart: false, closes }
+    }
+}
+
 impl Script {
     /// The number of requests in the script.
     #[must_use]
@@ -282,10 +291,7 @@ impl Plan {
     /// The plan of a single request.
     #[must_use]
     pub fn of_one(label: u64, client: u64, request: RequestTemplate) -> Plan {
-        let (after, answers) = (Vec::new(), Vec::new());
-        let ask =
-            PlannedAsk { label, client, request, after, delay: 0.0, barrier: None, restart: false, closes: Vec::new() };
-        Plan { asks: vec![ask], answers }
+        Plan { asks: vec![PlannedAsk::new(label, client, request)], answers: Vec::new() }
     }
 
     /// The plan with labels from `first` on, and with clients up to this number, to which the other clients are mapped.

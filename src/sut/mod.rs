@@ -40,6 +40,8 @@ pub mod stdio;
 #[cfg(unix)]
 pub mod tcp;
 
+#[cfg(unix)]
+use std::collections::VecDeque;
 use std::fmt;
 use std::time::{Duration, Instant};
 
@@ -141,6 +143,12 @@ pub trait System {
 fn ends_connection<'e>(client: u64, events: impl IntoIterator<Item = &'e Result<SutEvent, SutFailure>>) -> bool {
     let is_end = |kind: &SutEventKind| matches!(kind, SutEventKind::Lost | SutEventKind::Closed);
     events.into_iter().flatten().any(|event| event.client == client && is_end(&event.kind))
+}
+
+/// Forgets the events of a client that are not handed out yet.
+#[cfg(unix)]
+fn forget_client(client: u64, events: &mut VecDeque<Result<SutEvent, SutFailure>>) {
+    events.retain(|event| !matches!(event, Ok(event) if event.client == client));
 }
 
 /// The end of a connection by its client.

@@ -16,7 +16,7 @@ use super::process::{Launcher, in_words, last_lines, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
 use super::tail::OutputTail;
 use super::wire::{LineCodec, shown};
-use super::{Leave, SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
+use super::{Leave, SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection, forget_client};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -281,7 +281,7 @@ impl System for StdioSystem {
     fn close(&mut self, client: u64) -> Result<(), SutFailure> {
         self.say(&TesterLine::Close { client });
         self.heard.lose(client);
-        self.heard.events.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        forget_client(client, &mut self.heard.events);
         Ok(())
     }
 
@@ -297,7 +297,7 @@ impl System for StdioSystem {
         }
         let line = TesterLine::Close { client };
         self.say(&line);
-        self.heard.events.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        forget_client(client, &mut self.heard.events);
         self.heard.leaving = Some(client);
         let deadline = Instant::now() + longest;
         while self.heard.leaving.is_some() {

@@ -275,6 +275,12 @@ impl Value {
         }
     }
 
+    /// The number of the variant; 0 for a value whose type has no variants.
+    #[must_use]
+    pub fn variant(&self) -> u32 {
+        if let Value::Data { tag, .. } = self { *tag } else { 0 }
+    }
+
     /// The fields of a constructor.
     #[must_use]
     pub fn fields(&self) -> &[Value] {

@@ -101,7 +101,7 @@ enum AskedOutcome {
 
 /// The number of the variant of a request.
 fn kind(request: &Value) -> usize {
-    if let Value::Data { tag, .. } = request { *tag as usize } else { 0 }
+    request.variant() as usize
 }
 
 impl AdapterCheck<'_> {

@@ -28,7 +28,7 @@ use super::lines::{StreamState, UnwrittenLines, read_from};
 use super::played::PlayedPeers;
 use super::process::Launcher;
 use super::process::ready::connect;
-use super::{Leave, SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
+use super::{Leave, SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection, forget_client};
 use crate::value::Value;
 use dialect::{Dialect, SeenThings};
 use stream::{LinkStream, SystemPlace};
@@ -301,7 +301,7 @@ impl<D: Dialect> System for TcpSystem<D> {
         self.may_still_call = true;
         self.links.remove(&client);
         self.ended.retain(|ended| ended.client != client);
-        self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        forget_client(client, &mut self.read);
         Ok(())
     }
 
@@ -315,7 +315,7 @@ impl<D: Dialect> System for TcpSystem<D> {
             return Ok(Leave::NotThere);
         }
         let Some(mut link) = self.links.remove(&client) else { return Ok(Leave::NotThere) };
-        self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        forget_client(client, &mut self.read);
         // A system that does not end its side is not asked again, as each time would take as long.
         self.can_leave = link.stream.end(&mut self.chunk, Instant::now() + longest.min(LEAVING));
         Ok(if self.can_leave { Leave::Noticed } else { Leave::Unnoticed })

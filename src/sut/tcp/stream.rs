@@ -70,9 +70,7 @@ impl LinkStream {
             LinkStream::Tls(stream) => stream.wants_write(),
         }
     }
-}
 
-impl LinkStream {
     /// Ends this side of the connection, and reads what there is until the other side has ended, too. Returns whether it has by a moment.
     pub(crate) fn end(&mut self, chunk: &mut [u8], until: Instant) -> bool {
         if self.socket().shutdown(Shutdown::Write).is_err() {

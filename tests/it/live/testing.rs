@@ -33,7 +33,7 @@ pub fn empty_directory(name: &str) -> PathBuf {
 }
 
 /// Tests a server by its specification.
-fn test(spec: &str, (address, start): &(String, String), regressions: &Path, more: &[&str]) -> Output {
+pub fn test(spec: &str, (address, start): &(String, String), regressions: &Path, more: &[&str]) -> Output {
     let regressions = regressions.to_str().unwrap();
     let mut arguments = vec!["test", spec, "--sut", address, "--start", start, "--regressions", regressions];
     arguments.extend_from_slice(more);

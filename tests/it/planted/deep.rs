@@ -9,9 +9,9 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-use crate::command::run;
+use super::bars::median;
 use crate::http::testing::said;
-use crate::live::testing::{empty_directory, has_python};
+use crate::live::testing::{empty_directory, has_python, test};
 use crate::sut::free_port;
 
 /// The requests in which a bug is to be found.
@@ -97,12 +97,10 @@ const QUICK: [(&str, u64); 3] = [("deletes-held", 1), ("kicks-held", 5), ("langu
 
 /// Tests a server with these options; returns the exit code, and what was said.
 fn tested(server: Server, bug: Option<&str>, options: &[&str], seed: u64, kept: &Path) -> (Option<i32>, String) {
-    let (address, start) = server.started(bug);
-    let spec = format!("tests/data/deep/{}.may", server.name());
-    let (seed, kept) = (seed.to_string(), kept.to_str().unwrap());
+    let (spec, seed) = (format!("tests/data/deep/{}.may", server.name()), seed.to_string());
     let requests = if bug.is_some() { REQUESTS } else { REQUESTS_OF_CORRECT };
-    let fixed = ["test", &spec, "--sut", &address, "--start", &start, "--requests", requests, "--seed", &seed];
-    let output = run(&[&fixed[..], &["--regressions", kept], options].concat(), "");
+    let more = [&["--requests", requests, "--seed", &seed], options].concat();
+    let output = test(&spec, &server.started(bug), kept, &more);
     (output.status.code(), said(&output))
 }
 
@@ -178,12 +176,11 @@ fn each_seed_finds_nearly_all_bugs() {
         for (count, found) in of_seeds.iter_mut().zip(&all) {
             *count += usize::from(found.is_some());
         }
-        let mut requests: Vec<u64> = all.iter().flatten().map(|(requests, _)| *requests).collect();
-        requests.sort_unstable();
-        let median = requests.get(requests.len() / 2).map_or("–".to_owned(), u64::to_string);
+        let requests: Vec<f64> = all.iter().flatten().map(|(requests, _)| *requests as f64).collect();
         let least = all.iter().flatten().map(|(_, asks)| *asks).min().map_or("–".to_owned(), |asks| asks.to_string());
         let (server, bug, depth, _) = planted;
         let (of, seconds) = (requests.len(), began.elapsed().as_secs());
+        let median = median(requests);
         println!("{} {bug} | {depth:?} | {of} of {SEEDS} | {median} | {least} | {seconds} s", server.name());
     }
     println!("found by each seed: {of_seeds:?}");
