@@ -66,7 +66,7 @@ fn a_correct_server_is_not_accused_when_clients_leave() {
         return;
     }
     for clients in ["1", "3"] {
-        Jobs::with("").check_correct("closing-correct", clients, 4, "2000");
+        Jobs::with("").check_correct("closing-correct", clients, 4, "4000");
     }
 }
 
@@ -118,7 +118,7 @@ fn a_real_beanstalkd_is_not_accused() {
     }
     for clients in ["1", "4"] {
         let adapter = format!("python3 -B tests/data/closing/beanstalkd.py {}", free_port());
-        Jobs::behind(&adapter).check_correct("closing-beanstalkd", clients, 2, "1500");
+        Jobs::behind(&adapter).check_correct("closing-beanstalkd", clients, 2, "4000");
     }
 }
 
