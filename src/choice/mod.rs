@@ -15,6 +15,7 @@
 //! | select the runs | [`Odometer`]: all; [`BreadthFirst`]: short ones first; [`Sampled`]: some; [`Replay`], [`Continued`]: known ones |
 //! | read the findings | [`Report`], [`Ended`], [`Failure`], [`Flaky`], [`Stopped`] |
 //! | keep a run, and shrink it | [`Step`], [`token`], [`shrink`] |
+//! | draw paths of a graph uniformly | [`paths::PathDrawing`] |
 //! | choose without exploring | [`Choices`], [`Random`], [`Recorded`] |
 //! | explore by a strategy of one's own | [`Strategy`], [`Coverage`] |
 //!
@@ -33,9 +34,10 @@
 //! assert!(report.to_string().starts_with("exhausted 36 of 36 runs, 1 failed"));
 //! ```
 
-/// Doctests of the examples in `docs/CHOICES.md` and the readme: they compile and hold.
+/// Doctests of the examples in `docs/CHOICES.md`, `docs/PATHS.md` and the readme: they compile and hold.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/CHOICES.md")]
+#[doc = include_str!("../../docs/PATHS.md")]
 #[doc = include_str!("../../README.md")]
 struct Pages;
 
@@ -43,6 +45,7 @@ mod chooser;
 mod error;
 pub(crate) mod explore;
 mod label;
+pub mod paths;
 mod random;
 mod replay;
 pub mod shrink;
@@ -52,6 +55,7 @@ pub use chooser::{Chooser, Outcome};
 pub use error::{BadLabel, ChoiceError, Difference};
 pub use explore::breadth::BreadthFirst;
 pub use explore::counts::RunCounts;
+pub use explore::estimate::RunEstimate;
 pub use explore::exhaustive::Odometer;
 #[doc(hidden)]
 pub use explore::report::counted;

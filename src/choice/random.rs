@@ -32,7 +32,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    fn next_u64(&mut self) -> u64 {
+    pub(super) fn next_u64(&mut self) -> u64 {
         let [s0, s1, s2, s3] = &mut self.state;
         let result = s0.wrapping_add(*s3).rotate_left(23).wrapping_add(*s0);
         let shifted = *s1 << 17;
@@ -46,7 +46,7 @@ impl Random {
     }
 
     /// A uniformly distributed number in `0..bound` (Lemire's multiplication with rejection).
-    fn below(&mut self, bound: u64) -> u64 {
+    pub(super) fn below(&mut self, bound: u64) -> u64 {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
             // The threshold of the rejection is below the bound, so it is rarely computed.
@@ -58,7 +58,7 @@ impl Random {
 
     /// A uniformly distributed number in `0..bound`, for bounds of more than 64 bits: draws as many bits as the bound has until they are
     /// below it.
-    fn below_wide(&mut self, bound: u128) -> u128 {
+    pub(super) fn below_wide(&mut self, bound: u128) -> u128 {
         loop {
             let bits = u128::from(self.next_u64()) << 64 | u128::from(self.next_u64());
             let drawn = bits >> bound.leading_zeros();

@@ -15,6 +15,7 @@
 
 pub(crate) mod breadth;
 pub(crate) mod counts;
+pub(crate) mod estimate;
 pub(crate) mod exhaustive;
 pub(crate) mod few;
 pub(crate) mod panics;
@@ -211,6 +212,10 @@ pub(super) fn visit<S: Strategy, R: Outcome>(
 ) {
     while !search.is_done() && tally.visited() < allowed.runs && tally.failed < allowed.failures {
         let end = rerun::placed(search, allowed.choices, program);
+        if let Some(inverse) = search.inverse_probability() {
+            let is_whole = matches!(end, rerun::End::Passed | rerun::End::Failed(_));
+            tally.estimate.add(if is_whole { inverse } else { 0.0 });
+        }
         let whole = tally.note(end, search.run());
         if tally.interrupted {
             return search.restart();

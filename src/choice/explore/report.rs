@@ -14,6 +14,7 @@
 //!   again: c1:door:0.3.2:a383d0");
 //! ```
 
+use super::estimate::RunEstimate;
 use crate::choice::{ChoiceError, Step, token};
 use std::fmt;
 
@@ -99,7 +100,7 @@ pub struct Stopped {
 }
 
 /// The findings of an exploration: numbers of runs, the failures, a mistake of the program, and why it ended.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Report {
     /// The number of runs that were visited from beginning to end.
@@ -116,6 +117,8 @@ pub struct Report {
     pub failures: Vec<Failure>,
     /// The program's violation of a rule of choosing, with the run up to it.
     pub mistake: Option<Stopped>,
+    /// An estimate of the number of all runs, if runs were drawn.
+    pub estimate: Option<RunEstimate>,
     /// The reason why the exploration ended.
     pub ended: Ended,
 }

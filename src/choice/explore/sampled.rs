@@ -40,6 +40,8 @@ pub struct Sampled {
     counts: Option<Arc<RunCounts>>,
     at: Option<u32>,
     run: Vec<Step>,
+    /// One divided by the probability of the steps drawn so far.
+    inverse: f64,
 }
 
 impl Sampled {
@@ -54,6 +56,7 @@ impl Sampled {
             counts: None,
             at: Some(EMPTY),
             run: Vec::new(),
+            inverse: 1.0,
         }
     }
 
@@ -94,6 +97,7 @@ impl Sampled {
     /// Starts the present run from its beginning.
     fn begin(&mut self) {
         self.run.clear();
+        self.inverse = 1.0;
         self.at = Some(EMPTY);
         self.draws = Random::of_run(self.seed, self.numbers.0);
     }
@@ -115,6 +119,10 @@ impl Choices for Sampled {
             return Err(ChoiceError::BadWeights { label });
         }
         let pick = self.draws.branch(label, arity, weights)?;
+        self.inverse *= match weights {
+            Some(weights) => weights.iter().map(|weight| *weight as f64).sum::<f64>() / weights[pick] as f64,
+            None => arity as f64,
+        };
         self.at = known.and_then(|(counts, at)| counts.after(at, pick));
         self.run.push(Step { label, arity, pick });
         Ok(pick)
@@ -142,6 +150,10 @@ impl Strategy for Sampled {
 
     fn coverage(&self) -> Coverage {
         Coverage::Sample
+    }
+
+    fn inverse_probability(&self) -> Option<f64> {
+        Some(self.inverse)
     }
 
     fn split(&mut self) -> Option<Sampled> {

@@ -49,6 +49,11 @@ pub trait Strategy: Choices {
         Coverage::All
     }
 
+    /// One divided by the probability with which the present run was drawn; none if it was not drawn.
+    fn inverse_probability(&self) -> Option<f64> {
+        None
+    }
+
     /// Gives away about half of the runs that are left, if the search knows between two runs which these are. The two searches together
     /// visit exactly the runs that this one would have visited. The default gives away nothing.
     fn split(&mut self) -> Option<Self>

@@ -6,6 +6,7 @@
 //! assert_eq!((report.failed, report.failures.len()), (2, 1), "two runs fail in one way, the first is kept");
 //! ```
 
+use super::estimate::DrawSums;
 use super::report::shortlex;
 use super::rerun::{End, Failed};
 use crate::choice::{ChoiceError, Ended, Failure, Report, Step, Stopped};
@@ -38,6 +39,8 @@ pub(crate) struct Tally {
     pub mistake: Option<Stopped>,
     /// True if the program has interrupted a run.
     pub interrupted: bool,
+    /// The draws, for an estimate of the number of all runs.
+    pub estimate: DrawSums,
     /// The failures, by kind.
     failures: BTreeMap<String, Failure>,
 }
@@ -101,6 +104,7 @@ impl Tally {
         self.cut += other.cut;
         self.failed += other.failed;
         self.interrupted |= other.interrupted;
+        self.estimate.merge(other.estimate);
         other.first_cut.into_iter().for_each(|cut| earlier(&mut self.first_cut, cut));
         other.mistake.into_iter().for_each(|mistake| earlier(&mut self.mistake, mistake));
         for Failure { kind, message, run, flaky: _ } in other.failures.into_values() {
@@ -133,6 +137,7 @@ impl Tally {
             failed: self.failed,
             failures,
             mistake: self.mistake,
+            estimate: self.estimate.estimate(),
             ended,
         }
     }

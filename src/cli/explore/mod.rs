@@ -183,6 +183,9 @@ impl SubjectReport<'_> {
         };
         let report = self.report.to_string().replacen(", none failed", &format!(", {outputs}"), 1);
         let mut text = format!("{}: {report}\n", self.name);
+        if let (Ended::Sampled, Some(estimate)) = (self.report.ended, self.report.estimate) {
+            text.push_str(&format!("  {estimate}; runs with few choices are drawn more often than others\n"));
+        }
         if self.trouble.is_none() && exit == Exit::Failed {
             text.push_str(self.empty);
         }

@@ -8,6 +8,7 @@ mod examples;
 mod explore;
 mod failures;
 mod panic_hook;
+mod paths;
 mod planted_bugs;
 mod samples;
 mod shrinking;

@@ -86,3 +86,27 @@ fn runs_are_drawn_uniformly_where_their_numbers_are_known() {
     drawn.iter().for_each(|length| *tally.entry(length / 10).or_default() += 1);
     assert!(tally.len() == 20 && tally.values().all(|count| (1_750..2_250).contains(count)), "{tally:?}");
 }
+
+/// A program of 1 + 3 × (1 + 3 × (…)) runs: at each of seven places it stops or goes on in one of three ways.
+fn comb(c: &mut Chooser) {
+    for _ in 0..7 {
+        if c.choose("stop", 4) == 0 {
+            return;
+        }
+    }
+}
+
+#[test]
+fn the_number_of_all_runs_is_estimated_within_its_error() {
+    let all = explore(Odometer::new(), comb);
+    assert_eq!((all.runs, all.estimate), (3_280, None), "what is not drawn is not estimated");
+    for seed in 1..=20 {
+        let drawn = Explore::new(Sampled::new(seed, 2_000)).run(comb).estimate.unwrap();
+        assert!((drawn.runs - 3_280.0).abs() < 4.0 * drawn.error && drawn.error < 200.0, "{drawn}");
+        let seldom = |_: &[_], _, arity: usize| Some((0..arity as u64).map(|at| 3 + at).collect());
+        let weighed = Explore::new(Sampled::new(seed, 2_000).weighing(seldom)).run(comb).estimate.unwrap();
+        assert!((weighed.runs - 3_280.0).abs() < 4.0 * weighed.error && weighed.error > 0.0, "{weighed}");
+    }
+    let estimate = |threads| Explore::new(Sampled::new(1, 2_000)).run_on(threads, comb).estimate.unwrap();
+    assert!((estimate(1).runs - estimate(4).runs).abs() < 1e-6);
+}
