@@ -44,7 +44,7 @@ release: setup
 	@.ci/guided $(CARGO_FLAGS)
 
 bench: setup
-	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench hidden --bench holes --bench beyond --bench histories
+	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench hidden --bench holes --bench beyond --bench histories --bench paths
 	@benches/instructions.sh
 	@benches/performance.py
 	@cargo run --release --quiet --manifest-path benches/peers/Cargo.toml --target-dir target/peers

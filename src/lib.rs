@@ -72,6 +72,8 @@ pub mod network;
 #[doc(hidden)]
 pub mod openapi;
 #[doc(hidden)]
+pub mod paths;
+#[doc(hidden)]
 pub mod process;
 mod recorded;
 #[doc(hidden)]

@@ -15,6 +15,7 @@ mod load;
 pub mod mutate;
 mod new;
 mod observed;
+mod sample;
 mod serve;
 mod simulate;
 pub mod terminal;
@@ -66,6 +67,7 @@ fn is_cut_off(command: &Command) -> bool {
     match command {
         Command::Check(_) | Command::Fmt(_) | Command::Dualize(_) | Command::Simulate(_) => true,
         Command::Convert(_) | Command::Mutate(_) | Command::New(_) | Command::Completions { .. } => true,
+        Command::Sample(_) => true,
         Command::Serve(_) | Command::Validate(_) | Command::Explore(_) => false,
         Command::Test(_) | Command::Replay(_) | Command::Watch(_) => false,
     }
@@ -84,6 +86,7 @@ fn run_to_end(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Test(options) => test::run(options, terminal),
         Command::Replay(options) => test::replay::run(options, terminal),
         Command::Watch(options) => watch::run(options, terminal),
+        Command::Sample(options) => sample::run(options, terminal),
         Command::Mutate(options) => mutate::run(options, terminal),
         Command::New(options) => new::run(options, terminal),
         Command::Completions { shell } => {
@@ -108,6 +111,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Explore(options) => options.files(),
         Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) => Vec::new(),
         Command::Mutate(_)
+        | Command::Sample(_)
         | Command::Test(_)
         | Command::Replay(_)
         | Command::Watch(_)

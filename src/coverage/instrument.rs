@@ -6,7 +6,7 @@
 //! on Get { key } { taken := {0}; if key in data { taken := taken + {1}; reply data[key]; } else { taken := taken + {2}; } … }
 //! ```
 //!
-//! In a machine the variable is a cell, and the numbers are powers of two. A `reply if c { a } else { b };` has two branches, too.
+//! In a machine the variable is a cell, and the numbers are powers of two. A trail is a list of numbers, or in a machine their digits. A `reply if c { a } else { b };` has two branches, too.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,6 +23,8 @@ use crate::syntax::ast::{
 const VARIABLE: &str = "branches taken";
 /// The cell of a machine that notes branches; its number is so large that a clash is unlikely.
 const CELL: u32 = 1 << 20;
+/// The digits of a trail in a cell are below this number.
+pub(super) const DIGIT: i64 = 1 << 16;
 
 /// The kinds of branches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -70,6 +72,8 @@ pub(super) enum NotedBranches {
     Run,
     /// None, but the `reply` that gave the last answer, numbered in the order of the text.
     Reply,
+    /// Those of the last request, in their order, each as often as it was taken.
+    Trail,
 }
 
 /// The instrumented specification; none if instrumenting is not possible.
@@ -86,7 +90,7 @@ pub(super) fn instrumented_as(spec: &Spec, noted: NotedBranches, code: Code) -> 
         branches: Vec::new(),
         marks: Vec::new(),
         replies: (noted == NotedBranches::Reply).then_some(0),
-        noting: Noting::Variable,
+        noting: Noting { of: noted, is_cell: false },
         first,
     };
     for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
@@ -95,7 +99,7 @@ pub(super) fn instrumented_as(spec: &Spec, noted: NotedBranches, code: Code) -> 
                 marks.protocol(members, name.span)
             }
             ItemKind::Machine { name, body } if name.text == spec.program.name => {
-                marks.noting = Noting::Cell;
+                marks.noting.is_cell = true;
                 marks.branch(BranchKind::Handler, name.span, body, first);
             }
             _ => {}
@@ -109,13 +113,11 @@ pub(super) fn instrumented_as(spec: &Spec, noted: NotedBranches, code: Code) -> 
     Some(InstrumentedSpec { spec: noting, branches: marks.branches, slot, marks: marks.marks })
 }
 
-/// The way in which branches are noted.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Noting {
-    /// As the elements of a set.
-    Variable,
-    /// As the bits of a number.
-    Cell,
+/// The way in which branches are noted: in a cell, or in a variable.
+#[derive(Clone, Copy)]
+struct Noting {
+    of: NotedBranches,
+    is_cell: bool,
 }
 
 /// The effect of a mark: the first one of a request may set the variable, others add to it.
@@ -156,8 +158,13 @@ impl Marking {
         }
         let int = self.name("int", span);
         let int: TypeExpr = self.node(TypeKind::Name(int), span);
-        let ty = self.node(TypeKind::Set(Box::new(int)), span);
-        let value = self.node(ExprKind::EmptyBraces, span);
+        let (ty, value) = match self.noting.of {
+            NotedBranches::Trail => (TypeKind::List(Box::new(int)), ExprKind::List(Vec::new())),
+            NotedBranches::LastRequest | NotedBranches::Run | NotedBranches::Reply => {
+                (TypeKind::Set(Box::new(int)), ExprKind::EmptyBraces)
+            }
+        };
+        let (ty, value) = (self.node(ty, span), self.node(value, span));
         let name = self.name(VARIABLE, span);
         let variable = self.node(MemberKind::Var { name, ty, value }, span);
         members.push(variable);
@@ -194,28 +201,35 @@ impl Marking {
 
     /// The statement that marks a branch.
     fn noted(&mut self, number: usize, mark: BranchMark, span: Span) -> Statement {
-        let (root, before, own) = match self.noting {
-            Noting::Variable => {
-                let number: Expr = self.node(ExprKind::Int(Int::small(number as i64)), span);
-                let own = self.node(ExprKind::Set(vec![number]), span);
-                let before = ExprKind::Name(self.name(VARIABLE, span));
-                (PlaceRoot::Name(self.name(VARIABLE, span)), before, own)
-            }
-            Noting::Cell => {
-                let bit = (0..number).fold(Int::ONE, |bit, _| bit.add(&bit));
-                let own = self.node(ExprKind::Int(bit), span);
-                (PlaceRoot::Cell(CELL, span), ExprKind::Cell(CELL), own)
-            }
+        let is_trail = self.noting.of == NotedBranches::Trail;
+        let (root, before, own) = if self.noting.is_cell {
+            let own = match is_trail {
+                true => Int::small(number as i64 + 1),
+                false => (0..number).fold(Int::ONE, |bit, _| bit.add(&bit)),
+            };
+            (PlaceRoot::Cell(CELL, span), ExprKind::Cell(CELL), self.node(ExprKind::Int(own), span))
+        } else {
+            let number: Expr = self.node(ExprKind::Int(Int::small(number as i64)), span);
+            let own = if is_trail { ExprKind::List(vec![number]) } else { ExprKind::Set(vec![number]) };
+            let before = ExprKind::Name(self.name(VARIABLE, span));
+            (PlaceRoot::Name(self.name(VARIABLE, span)), before, self.node(own, span))
         };
         let value = match mark {
             BranchMark::First => own,
             BranchMark::Further => {
                 let before = self.node(before, span);
+                let before = if is_trail && self.noting.is_cell { self.shifted(before, span) } else { before };
                 self.node(ExprKind::Binary(BinaryOp::Add, Box::new(before), Box::new(own)), span)
             }
         };
         let place = PlaceExpr { root, path: Vec::new(), span };
         self.node(StatementKind::Assign { place, value }, span)
+    }
+
+    /// A trail in a cell with room for one more digit.
+    fn shifted(&mut self, trail: Expr, span: Span) -> Expr {
+        let digit = self.node(ExprKind::Int(Int::small(DIGIT)), span);
+        self.node(ExprKind::Binary(BinaryOp::Mul, Box::new(trail), Box::new(digit)), span)
     }
 
     fn block(&mut self, block: &mut Block) {

@@ -33,12 +33,13 @@ use crate::diagnostic::Span;
 use crate::judge::{Exchange, Inspected, Judge, Options, RecordedEvent, judge_within};
 use crate::limits::end;
 use crate::network::{NetworkChoice, Observation};
-use crate::spec::Spec;
+use crate::spec::{Code, Spec};
+use crate::syntax::ast::NodeId;
 use crate::value::Value;
 use instrument::{BranchSpans, InstrumentedSpec, NotedBranches, instrumented};
 pub(crate) use replies::Replies;
-pub(crate) use taken::noted;
 use taken::taken;
+pub(crate) use taken::{noted, trail};
 use ways::HandlerWays;
 
 /// The work that judging one exchange may take; coverage skips an exchange that takes more.
@@ -61,6 +62,19 @@ pub struct SpecBranch {
     pub end: u32,
     /// The number of requests that took it.
     pub taken: u64,
+}
+
+impl SpecBranch {
+    fn of(spec: &Spec, BranchSpans { kind, head, whole }: &BranchSpans) -> SpecBranch {
+        SpecBranch {
+            kind: *kind,
+            file: spec.sources.name(head.file).to_owned(),
+            line: spec.sources.line_column(*head).0,
+            span: (head.start, head.end),
+            end: whole.end,
+            taken: 0,
+        }
+    }
 }
 
 /// A statement of a specification that answers a request.
@@ -114,15 +128,7 @@ impl SpecCoverage {
         };
         let whole = over_networks.get().into_iter().flatten();
         let made = each.iter().chain(whole).flat_map(|instrumented| &instrumented.branches);
-        let branch = |BranchSpans { kind, head, whole }: &BranchSpans| SpecBranch {
-            kind: *kind,
-            file: spec.sources.name(head.file).to_owned(),
-            line: spec.sources.line_column(*head).0,
-            span: (head.start, head.end),
-            end: whole.end,
-            taken: 0,
-        };
-        let branches: Vec<SpecBranch> = made.map(branch).collect();
+        let branches: Vec<SpecBranch> = made.map(|branch| SpecBranch::of(spec, branch)).collect();
         let is_last = vec![false; branches.len()];
         let (pairs, sharpness) = (FxHashMap::default(), Sharpness::default());
         let (spec, ways) = (spec.clone(), OnceCell::new());
@@ -307,6 +313,31 @@ impl SpecCoverage {
 /// be noted. If tasks wait for each other, the variable has the branches of all requests.
 pub(crate) fn noting(spec: &Arc<Spec>) -> Option<(Arc<Spec>, usize)> {
     instrumented(spec, noted_of(spec)).map(|noting| (noting.spec, noting.slot))
+}
+
+/// A specification that notes the branches of its last request in their order.
+pub(crate) struct TrailSpec {
+    pub spec: Arc<Spec>,
+    /// The slot of the variable with the trail, which [`trail`] reads.
+    pub slot: usize,
+    /// The branches, by number.
+    pub branches: Vec<SpecBranch>,
+    marks: Vec<std::ops::Range<u32>>,
+}
+
+impl TrailSpec {
+    /// The specification, compiled without passes; none if its branches cannot be noted.
+    pub fn of(spec: &Spec) -> Option<TrailSpec> {
+        let InstrumentedSpec { spec: noting, branches, slot, marks } =
+            instrument::instrumented_as(spec, NotedBranches::Trail, Code::Plain)?;
+        let branches = branches.iter().map(|branch| SpecBranch::of(spec, branch)).collect();
+        Some(TrailSpec { spec: noting, slot, branches, marks })
+    }
+
+    /// The branch that a node notes.
+    pub fn branch(&self, node: NodeId) -> Option<usize> {
+        ways::branch(&self.marks, node)
+    }
 }
 
 /// The branches that can be noted: those of each request, or of whole runs if tasks wait for each other.

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 
+use super::instrument::DIGIT;
 use crate::judge::Candidate;
-use crate::scalar::Scalar;
+use crate::scalar::{Int, Scalar};
 use crate::value::{Presence, Value};
 
 /// The numbers of the branches that some explanation took, in increasing order.
@@ -25,12 +26,31 @@ pub(crate) fn noted(state: &[Value], slot: usize) -> Vec<usize> {
     numbers.into_iter().collect()
 }
 
+/// The numbers of the branches of a trail, in their order.
+pub(crate) fn trail(noted: &Value) -> Vec<usize> {
+    let number = |digit: &Value| digit.as_int().and_then(Int::to_usize);
+    match noted {
+        Value::List(list) => list.iter().filter_map(number).collect(),
+        Value::Scalar(Scalar::Int(digits)) => {
+            let base = Int::small(DIGIT);
+            let (mut left, mut numbers) = (digits.clone(), Vec::new());
+            while !left.is_zero() {
+                numbers.extend(left.modulo(&base).to_usize().map(|digit| digit - 1));
+                left = left.floor_div(&base);
+            }
+            numbers.reverse();
+            numbers
+        }
+        _ => Vec::new(),
+    }
+}
+
 fn read(noted: &Value, numbers: &mut BTreeSet<usize>) {
     match noted {
         Value::Map(map) => {
             let there = map.looked_at().filter(|(_, entry)| entry.presence != Presence::Never);
             let written = map.pending().filter_map(|(key, entry)| entry.map(|_| key));
-            let number = |key: &Value| key.as_int().and_then(crate::scalar::Int::to_usize);
+            let number = |key: &Value| key.as_int().and_then(Int::to_usize);
             numbers.extend(there.map(|(key, _)| key).chain(written).filter_map(number));
         }
         Value::Scalar(Scalar::Int(bits)) => {

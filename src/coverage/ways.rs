@@ -64,7 +64,7 @@ impl HandlerWays {
 }
 
 /// The branch that a node notes; the nodes of each mark come before those of the next one.
-fn branch(marks: &[Range<u32>], NodeId(node): NodeId) -> Option<usize> {
+pub(super) fn branch(marks: &[Range<u32>], NodeId(node): NodeId) -> Option<usize> {
     let at = marks.partition_point(|mark| mark.end <= node);
     marks.get(at).is_some_and(|mark| mark.contains(&node)).then_some(at)
 }

@@ -31,8 +31,8 @@ mod wave;
 use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
-use crate::judge;
-use crate::script::{PlacedReference, RequestTemplate};
+use crate::judge::{self, Exchange, Observed};
+use crate::script::{PlacedReference, RecordedOutcome, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::server::ListedValues;
 use crate::spec::Spec;
 use crate::spec::analysis::links::RequestLinks;
@@ -371,4 +371,28 @@ impl TypeForm {
     fn variants(&self) -> usize {
         if let FormKind::Variants(variants) = &self.nodes[0].kind { variants.len() } else { 1 }
     }
+}
+
+/// The script that repeats these exchanges. Where a request has a value that an earlier answer had first, the script refers to this answer.
+#[must_use]
+pub fn script_of(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Script {
+    let mut generator = Generator::new(spec, GenerateSettings::default());
+    let mut steps = Vec::new();
+    for (exchange, number) in exchanges.iter().zip(0..) {
+        let (label, client) = (2 * number + 1, exchange.client);
+        let request = generator.referring(exchange.request.clone());
+        generator.sent(&exchange.request);
+        steps.push(ScriptStep::Ask { label, client, request });
+        let seen = match &exchange.observed {
+            Observed::Answer(answer) => {
+                generator.answered(label, answer);
+                RecordedOutcome::Answer(answer.clone())
+            }
+            Observed::Any | Observed::Nothing | Observed::Lost | Observed::Restarted => RecordedOutcome::Lost,
+        };
+        steps.push(ScriptStep::Await { label, seen });
+    }
+    let set = spec.constants_set_to().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let header = ScriptHeader { spec: spec.program.name.clone(), set, ..ScriptHeader::default() };
+    Script::of_run(header, steps)
 }

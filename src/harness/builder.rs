@@ -19,13 +19,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::mutate::starting_scripts;
 use crate::network::NetworkChoice;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, text};
 use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
 use crate::sut::{InProcess, Sut, SutFailure, System};
 
-use super::campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
+use super::campaign::{Campaign, CampaignSettings, Follower};
 use super::regressions::{Regressions, replay};
 use super::run::Judging;
 use super::wave::WaitLimits;

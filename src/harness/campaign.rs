@@ -10,22 +10,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
-use crate::generate::{
-    CampaignAims, EventSettings, GenerateSettings, Generator, LARGEST, RunEvents, SourceWeights, corpus,
-};
+use crate::generate::{CampaignAims, EventSettings, GenerateSettings, Generator, LARGEST, RunEvents, SourceWeights};
 use crate::http::why_unsent;
 use crate::limits::end::{self, WorkEnd};
-use crate::mutate::{SearchBudget, killing_scripts};
 use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::{is_same_cause, parts};
 use crate::report::campaign::shell;
 use crate::report::campaign::text::INTERRUPTED;
 use crate::report::campaign::{CampaignReport, FoundFailure};
-use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
+use crate::script::{Plan, Script, ScriptHeader};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
-use crate::spec::Spec;
 use crate::sut::{SutFailure, System};
-use crate::value::Value;
 
 use super::causes::{Causes, SeenAgain};
 use super::counted::{CountedAnswers, refused};
@@ -75,6 +70,8 @@ pub struct CampaignSettings {
     pub largest: usize,
     /// The known causes, which do not count.
     pub known: BTreeSet<String>,
+    /// The paths that are run. If there are any, the campaign runs each once, and draws no requests.
+    pub paths: Vec<Script>,
     /// The failures of regressions. Their causes are not shrunk and reported again.
     pub shown: Vec<Failing>,
     /// The aims of the campaign's requests; an aim is switched off only to measure its gain.
@@ -106,6 +103,7 @@ impl Default for CampaignSettings {
             weights: SourceWeights::default(),
             largest: LARGEST,
             known: BTreeSet::new(),
+            paths: Vec::new(),
             shown: Vec::new(),
             aims: CampaignAims::default(),
             header: ScriptHeader::default(),
@@ -149,11 +147,6 @@ const IN_VAIN: u32 = 1_000;
 const SLOW: Duration = Duration::from_millis(50);
 /// The time for judging a wave after which such a run ends even if it has only a few requests.
 const VERY_SLOW: Duration = Duration::from_millis(200);
-/// The number of requests that may be served to find the corpus.
-const CORPUS_REQUESTS: usize = 500;
-/// The most mutants of the specification that are looked at, and the work to find a script that kills one.
-const MUTANTS: usize = 24;
-const MUTANT_SEARCH: SearchBudget = SearchBudget { served: 200, requests: 3, values: 2 };
 /// A campaign that goes on until all branches were taken ends after this number of requests if none of them took a branch that was
 /// taken less often than is wanted.
 const NOTHING_NEW: u64 = 10_000;
@@ -183,6 +176,8 @@ pub struct Campaign<'c> {
     is_answered: bool,
     /// The scripts of the corpus.
     corpus: Vec<Plan>,
+    /// The number of paths that were run.
+    paths_run: usize,
 }
 
 /// The runs that were undecided for the same reason.
@@ -242,6 +237,7 @@ impl<'c> Campaign<'c> {
             answers: CountedAnswers::default(),
             is_answered: false,
             corpus: Vec::new(),
+            paths_run: 0,
         }
     }
 
@@ -258,11 +254,12 @@ impl<'c> Campaign<'c> {
         self.corpus = corpus.iter().map(Script::plan).collect();
         while !self.is_over() {
             let first = match self.report.runs {
+                _ if self.is_of_paths() => vec![self.settings.paths[self.paths_run].plan()],
                 0 => self.corpus.clone(),
                 _ => self.script_of_corpus(RUNS_OF_SCRIPTS).map_err(drawn)?.into_iter().collect(),
             };
             match self.one_run(first) {
-                Ok(RunOver::Full) => {}
+                Ok(RunOver::Full) => self.paths_run += 1,
                 Ok(RunOver::Stop) => break,
                 Err(_) if self.patience().is_over() => break,
                 Err(failure) if self.report.runs == 0 => return Err(failure),
@@ -280,6 +277,11 @@ impl<'c> Campaign<'c> {
             }
         }
         Ok(self.reported())
+    }
+
+    /// Tests whether the campaign runs paths, and draws no requests.
+    fn is_of_paths(&self) -> bool {
+        !self.settings.paths.is_empty()
     }
 
     /// A script of the corpus for one client, which is drawn once in `one_in` times.
@@ -315,6 +317,7 @@ impl<'c> Campaign<'c> {
         let is_late = self.settings.time.is_some_and(|time| self.started.elapsed() >= time);
         let is_enough = self.settings.max_failures.is_some_and(|most| most > 0 && self.new_failures() >= most);
         let is_over = self.report.requests >= self.settings.requests || self.in_vain >= IN_VAIN;
+        let is_over = is_over || self.is_of_paths() && self.paths_run >= self.settings.paths.len();
         is_over || is_late || is_enough || self.is_stopped() || self.is_covered() || self.finds_nothing_new()
     }
 
@@ -381,7 +384,10 @@ impl<'c> Campaign<'c> {
             let plan = self.next_plan(&mut run, first.next()).map_err(drawn)?;
             let plan = if self.judging.net.is_sync() { plan.one_after_another() } else { plan };
             let cut = self.cut(plan);
-            let plan = self.events.around(cut, &mut self.choices).map_err(drawn)?;
+            let plan = match self.is_of_paths() {
+                true => cut.one_after_another(),
+                false => self.events.around(cut, &mut self.choices).map_err(drawn)?,
+            };
             let seen = run.events().len();
             let patience = self.patience();
             let state = run.perform(&plan, self.system, patience);
@@ -399,7 +405,8 @@ impl<'c> Campaign<'c> {
             let is_long = run.requests() >= self.shortest() || run.judged_in() > VERY_SLOW;
             let is_slow = self.settings.clients > 1 && run.judged_in() > SLOW && is_long;
             let may_end = first.len() == 0 && !self.events.is_waiting();
-            let is_full = (run.requests() >= length || is_slow) && may_end || run.is_over();
+            let is_enough = run.requests() >= length || is_slow || self.is_of_paths();
+            let is_full = is_enough && may_end || run.is_over();
             if self.in_vain == IN_VAIN {
                 self.note_undecided(match self.is_refused {
                     true => in_vain(&run),
@@ -607,7 +614,7 @@ impl<'c> Campaign<'c> {
     fn reported(self) -> CampaignReport {
         let (is_stopped, is_answered) = (self.is_stopped(), self.is_answered);
         let until = self.settings.until.map(|wanted| format!("covered={wanted}: {}", self.why_ended(wanted)));
-        let Campaign { mut report, undecided, covered, started, judging, answers, .. } = self;
+        let Campaign { mut report, undecided, covered, started, judging, answers, paths_run, .. } = self;
         let coverage = &covered.coverage;
         report.until = until;
         report.answers = answers.reported(&judging.spec, coverage);
@@ -625,34 +632,12 @@ impl<'c> Campaign<'c> {
         report.only_form = is_answered && !is_shaped && judging.spec.http.is_some();
         let is_tested = is_answered && is_shaped || report.only_form;
         report.stopped = is_stopped.then(|| INTERRUPTED.to_owned());
+        if let Some(paths) = &mut report.paths {
+            paths.run = paths_run as u64;
+        }
         report.verdict = verdict(&report, is_stopped, is_tested);
         report
     }
-}
-
-/// The first scripts of a campaign: they reach each branch of the specification, and kill mutants of it. No script is
-/// the beginning of another one.
-#[must_use]
-pub fn starting_scripts(spec: &Arc<Spec>, seed: u64) -> Vec<Script> {
-    let mut all = corpus(spec, CORPUS_REQUESTS, &mut Random::new(seed)).unwrap_or_default();
-    all.extend(killing_scripts(spec, MUTANTS, MUTANT_SEARCH));
-    let asked: Vec<Vec<Value>> = all.iter().map(asked).collect();
-    let is_begun = |at: usize| {
-        let longer = |(other, longer): (usize, &Vec<Value>)| {
-            longer.starts_with(&asked[at]) && (longer.len() > asked[at].len() || other < at)
-        };
-        asked.iter().enumerate().any(longer)
-    };
-    all.into_iter().enumerate().filter(|(at, _)| !is_begun(*at)).map(|(_, script)| script).collect()
-}
-
-/// The requests of a script.
-fn asked(script: &Script) -> Vec<Value> {
-    let request = |step: &ScriptStep| match step {
-        ScriptStep::Ask { request, .. } => Some(request.value.clone()),
-        _ => None,
-    };
-    script.steps.iter().filter_map(request).collect()
 }
 
 /// A failure as it was found, without shrinking.

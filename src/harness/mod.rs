@@ -23,8 +23,9 @@ mod run;
 mod trial;
 mod wave;
 
+pub use crate::mutate::starting_scripts;
 pub use builder::{SystemTest, test};
-pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower, starting_scripts};
+pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower};
 pub use failure::{Failing, not_started};
 pub use mutants::MutantTester;
 pub use regressions::{Regressions, ReplayedScript, UnreadScript, read_script, replay, runs_to_see};

@@ -9,12 +9,19 @@ use rustc_hash::FxHashSet;
 
 use super::difference::{Comparing, Equivalence, SearchBudget};
 use super::some_mutants;
-use crate::generate::{GenerateSettings, Generator};
-use crate::judge::{Exchange, Observed};
+use crate::choice::Random;
+use crate::generate::{GenerateSettings, Generator, corpus, script_of};
+use crate::judge::Exchange;
 use crate::limits::end;
-use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
+use crate::script::{Script, ScriptStep};
 use crate::spec::Spec;
 use crate::value::Value;
+
+/// The number of requests that may be served to find the corpus.
+const CORPUS_REQUESTS: usize = 500;
+/// The most mutants of the specification that are looked at, and the work to find a script that kills one.
+const MUTANTS: usize = 24;
+const MUTANT_SEARCH: SearchBudget = SearchBudget { served: 200, requests: 3, values: 2 };
 
 /// Generates the scripts that kill mutants, short ones first, each sequence of requests once. At most `most` changes, spread over the text,
 /// are examined. The last answer of a script is forbidden by the specification, or missing.
@@ -35,31 +42,33 @@ pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> V
         }
     }
     found.sort_by_key(Vec::len);
-    found.iter().filter_map(|exchanges| script(spec, exchanges)).collect()
+    // The specification may let some requests not be drawn.
+    let generator = Generator::new(spec, GenerateSettings::default());
+    found.retain(|exchanges| exchanges.iter().all(|exchange| generator.allows(&exchange.request)));
+    found.iter().map(|exchanges| script_of(spec, exchanges)).collect()
 }
 
-/// The script that repeats these exchanges; none if the specification lets one of the requests not be drawn.
-fn script(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Option<Script> {
-    let mut generator = Generator::new(spec, GenerateSettings::default());
-    if !exchanges.iter().all(|exchange| generator.allows(&exchange.request)) {
-        return None;
-    }
-    let mut steps = Vec::new();
-    for (exchange, number) in exchanges.iter().zip(0..) {
-        let (label, client) = (2 * number + 1, exchange.client);
-        let request = generator.referring(exchange.request.clone());
-        generator.sent(&exchange.request);
-        steps.push(ScriptStep::Ask { label, client, request });
-        let seen = match &exchange.observed {
-            Observed::Answer(answer) => {
-                generator.answered(label, answer);
-                RecordedOutcome::Answer(answer.clone())
-            }
-            Observed::Any | Observed::Nothing | Observed::Lost | Observed::Restarted => RecordedOutcome::Lost,
+/// The first scripts of a campaign: they reach each branch of the specification, and kill mutants of it. No script is
+/// the beginning of another one.
+#[must_use]
+pub fn starting_scripts(spec: &Arc<Spec>, seed: u64) -> Vec<Script> {
+    let mut all = corpus(spec, CORPUS_REQUESTS, &mut Random::new(seed)).unwrap_or_default();
+    all.extend(killing_scripts(spec, MUTANTS, MUTANT_SEARCH));
+    let asked: Vec<Vec<Value>> = all.iter().map(asked).collect();
+    let is_begun = |at: usize| {
+        let longer = |(other, longer): (usize, &Vec<Value>)| {
+            longer.starts_with(&asked[at]) && (longer.len() > asked[at].len() || other < at)
         };
-        steps.push(ScriptStep::Await { label, seen });
-    }
-    let set = spec.constants_set_to().map(|(name, value)| (name.clone(), value.clone())).collect();
-    let header = ScriptHeader { spec: spec.program.name.clone(), set, ..ScriptHeader::default() };
-    Some(Script::of_run(header, steps))
+        asked.iter().enumerate().any(longer)
+    };
+    all.into_iter().enumerate().filter(|(at, _)| !is_begun(*at)).map(|(_, script)| script).collect()
+}
+
+/// The requests of a script.
+fn asked(script: &Script) -> Vec<Value> {
+    let request = |step: &ScriptStep| match step {
+        ScriptStep::Ask { request, .. } => Some(request.value.clone()),
+        _ => None,
+    };
+    script.steps.iter().filter_map(request).collect()
 }

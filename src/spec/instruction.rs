@@ -398,7 +398,7 @@ impl Op {
     }
 
     /// The positions where the code may go on; the next one comes first.
-    pub(super) fn successors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
+    pub(crate) fn successors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         let leaves = self.plain().property() == Some(Property::Leaving);
         (!leaves).then_some(at + 1).into_iter().chain(self.ways().into_iter().map(|to| to as usize))
     }

@@ -19,6 +19,7 @@ mod cost;
 mod evidence;
 mod judge;
 mod oracle;
+mod paths;
 mod schedules;
 mod simulated;
 

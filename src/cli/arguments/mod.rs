@@ -5,6 +5,7 @@
 pub(crate) mod mutate_arguments;
 pub(crate) mod new_arguments;
 pub(crate) mod recording;
+pub(crate) mod sample_arguments;
 pub(crate) mod selection;
 pub(crate) mod testing_arguments;
 pub mod values;
@@ -18,6 +19,7 @@ use mayhap::sut::PeerAddress;
 use mutate_arguments::{MUTATE_HELP, MutateArguments};
 use new_arguments::{NEW_HELP, NewArguments};
 use recording::{CONVERT_HELP, RecordedAs};
+use sample_arguments::{SAMPLE_HELP, SampleArguments};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -230,6 +232,9 @@ nothing was answered, so that nothing was tested; 3 unknown, as a limit was reac
     /// Visit every behaviour of a specification, or every run of a program, up to a bound
     #[command(after_help = EXPLORE_HELP)]
     Explore(ExploreArguments),
+    /// Draw feasible paths of a specification uniformly, each with requests that take it
+    #[command(after_help = SAMPLE_HELP)]
+    Sample(SampleArguments),
     /// List the mutants of a specification: is it good enough to find them?
     #[command(after_help = MUTATE_HELP)]
     Mutate(MutateArguments),

@@ -11,7 +11,7 @@ use mayhap::report::campaign::wanted::RequestedReport;
 use mayhap::sut::process::ready::ReadySign;
 use mayhap::sut::process::{ResetWay, StartOptions, TlsTrust};
 use mayhap::sut::{PeerAddress, SutAddress};
-use std::num::NonZeroU64;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -135,13 +135,19 @@ pub struct TestArguments {
     /// The system.
     #[command(flatten)]
     pub system: SutArguments,
-    /// Number of requests [default: 10000; with --until, no limit]
+    /// Number of requests [default: 10000; with --until or --sample, no limit]
     #[arg(long, value_name = "N", value_parser = count::<u64>, allow_hyphen_values = true)]
     pub requests: Option<u64>,
     /// End as soon as every branch of the specification was taken N times [default: 10], or after 10000 requests in a row that took none of
     /// those that are left
     #[arg(long, value_name = "covered[=N]", value_parser = until)]
     pub until: Option<u64>,
+    /// Run K feasible paths of the specification, drawn uniformly, instead of random requests: see docs/PATHS.md
+    #[arg(long, value_name = "K", value_parser = positive, conflicts_with_all = ["until", "crash", "waits"])]
+    pub sample: Option<NonZeroUsize>,
+    /// Number of requests of each of these paths
+    #[arg(long, value_name = "N", default_value = "2", value_parser = positive, requires = "sample")]
+    pub sample_requests: NonZeroUsize,
     /// Seconds after which the test ends
     #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<Duration>,
@@ -234,7 +240,7 @@ impl TestArguments {
     /// The most requests of the test.
     #[must_use]
     pub fn most_requests(&self) -> u64 {
-        self.requests.unwrap_or(if self.until.is_some() { u64::MAX } else { USUAL_REQUESTS })
+        self.requests.unwrap_or(if self.until.is_some() || self.sample.is_some() { u64::MAX } else { USUAL_REQUESTS })
     }
 }
 

@@ -5,6 +5,7 @@
 
 pub(crate) mod check_adapter;
 pub(crate) mod export;
+mod paths;
 pub(crate) mod replay;
 pub(crate) mod reports;
 pub(crate) mod stopping;
@@ -25,7 +26,7 @@ use mayhap::json::quoted;
 use mayhap::limits::end::{self, WorkEnd};
 use mayhap::report::campaign::baseline::Baseline;
 use mayhap::report::campaign::{
-    CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
+    CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, TestedPaths, text,
 };
 use mayhap::script::{JsonTree, Script, ScriptHeader};
 use mayhap::spec::{Spec, Tasks};
@@ -81,15 +82,28 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     if options.check_adapter {
         return check_adapter::run(&judging, &mut *system, &options.system, &stop, terminal);
     }
+    let seed = options.seed.unwrap_or_else(drawn_seed);
+    let sampled = options.sample.map(|count| paths::sampled(&spec, count.get(), options.sample_requests.get(), seed));
+    let sampled = match sampled.transpose() {
+        Ok(Some(_)) if !options.system.is_reset() => {
+            return failed(
+                terminal,
+                "paths begin in the initial state: --sample needs a system that is reset, by --start or --reset",
+            );
+        }
+        Ok(sampled) => sampled,
+        Err(why) => return failed(terminal, &format!("{}: {why}", files::shown(&options.file))),
+    };
     let test = LiveTest {
         options,
+        sampled,
         spec: &spec,
         judging: &judging,
         regressions,
         began,
         stop,
         known: baseline.as_ref().map(|baseline| baseline.causes.clone()).unwrap_or_default(),
-        seed: options.seed.unwrap_or_else(drawn_seed),
+        seed,
     };
     let report = test.report(&mut *system, terminal);
     drop(system);
@@ -135,6 +149,8 @@ pub fn judging(spec: &Arc<Spec>, system: &SutArguments) -> Result<Judging, Strin
 /// A test to be run.
 struct LiveTest<'t> {
     options: &'t TestArguments,
+    /// The paths that are run instead of drawn requests.
+    sampled: Option<(Vec<Script>, TestedPaths)>,
     spec: &'t Arc<Spec>,
     judging: &'t Judging,
     regressions: Regressions,
@@ -148,7 +164,7 @@ impl LiveTest<'_> {
     fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
         let options = self.options;
         let judging = self.judging;
-        let corpus = self.corpus(terminal);
+        let corpus = if self.sampled.is_some() { Vec::new() } else { self.corpus(terminal) };
         let mut report = CampaignReport {
             spec: self.spec.program.name.clone(),
             file: files::shown(&options.file),
@@ -157,6 +173,7 @@ impl LiveTest<'_> {
             net: options.system.net.to_string(),
             corpus: corpus.len() as u64,
             texts: texts(self.spec),
+            paths: self.sampled.as_ref().map(|(_, paths)| paths.clone()),
             ..CampaignReport::default()
         };
         let shown;
@@ -193,6 +210,7 @@ impl LiveTest<'_> {
             weights: options.generate,
             largest: options.largest,
             known: self.known.clone(),
+            paths: self.sampled.as_ref().map(|(scripts, _)| scripts.clone()).unwrap_or_default(),
             shown: Vec::new(),
             aims: CampaignAims::default(),
             header: header(self.spec, options),

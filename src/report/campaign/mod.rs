@@ -19,12 +19,15 @@ pub mod json;
 pub mod junit;
 pub mod mermaid;
 pub mod notation;
+pub mod paths;
 pub mod shell;
 pub mod tested;
 pub mod text;
 pub mod visible;
 #[cfg(feature = "cli")]
 pub mod wanted;
+
+pub use paths::TestedPaths;
 
 use std::collections::BTreeMap;
 
@@ -88,6 +91,9 @@ pub struct CampaignReport {
     /// The end of a campaign that went on until all branches were taken: `covered=10: every branch was taken so often`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<String>,
+    /// The feasible paths that were run instead of drawn requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<TestedPaths>,
     /// The files of the specification, for pages that show them.
     #[serde(skip)]
     pub texts: Vec<SpecText>,
@@ -460,6 +466,7 @@ impl Default for CampaignReport {
             undecided: Vec::new(),
             stopped: None,
             until: None,
+            paths: None,
             texts: Vec::new(),
         }
     }

@@ -52,6 +52,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("script", &["diagnostic", "syntax"]),
     ("coverage", &[]),
     ("generate", &["diagnostic", "syntax"]),
+    ("paths", &["http"]),
     ("sut", &["diagnostic", "syntax"]),
     ("mutate", &[]),
     ("shrink", &["diagnostic", "syntax"]),

@@ -111,16 +111,14 @@ impl Begun {
 /// The number of requests in which a campaign found the bug.
 fn found(bug: &Planted, spec: &Arc<Spec>, scripts: &[Script], (seed, aims): (u64, CampaignAims)) -> Option<u64> {
     let clients = if bug.clients == 1 { 1 } else { CLIENTS };
-    let settings = CampaignSettings {
-        clients,
-        requests: REQUESTS,
-        seed,
-        deadline: DEADLINE,
-        shrink_time: Duration::ZERO,
-        aims,
-        ..CampaignSettings::default()
-    };
-    let judging = Judging::live(spec, NetworkChoice::TCP, clients);
+    let settings = CampaignSettings { clients, requests: REQUESTS, seed, aims, ..CampaignSettings::default() };
+    found_by(bug, spec, scripts, settings)
+}
+
+/// The number of requests in which a campaign with these settings found the bug.
+pub(super) fn found_by(bug: &Planted, spec: &Arc<Spec>, scripts: &[Script], settings: CampaignSettings) -> Option<u64> {
+    let settings = CampaignSettings { deadline: DEADLINE, shrink_time: Duration::ZERO, ..settings };
+    let judging = Judging::live(spec, NetworkChoice::TCP, settings.clients);
     let (mut system, mut follower) = (system(bug, spec), Unfollowed);
     let campaign = Campaign::new(&judging, &settings, &mut *system, &mut follower, CampaignReport::default());
     let report = campaign.run(scripts).unwrap_or_else(|failure| panic!("{}: {failure}", bug.name));

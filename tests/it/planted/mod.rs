@@ -8,6 +8,7 @@ mod bars;
 mod deep;
 mod live;
 mod manifest;
+mod paths;
 mod second;
 
 use std::collections::{BTreeMap, BTreeSet};
