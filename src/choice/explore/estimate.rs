@@ -6,7 +6,9 @@
 //!
 //! ```
 //! use mayhap::choice::{Sampled, explore};
-//! let report = explore(Sampled::new(1, 10_000), |c| c.choose("stop", 2) == 0 || c.choose("more", 2) == 0);
+//! let report = explore(Sampled::new(1, 10_000), |c| {
+//!     _ = c.choose("stop", 2) == 0 || c.choose("more", 2) == 0;
+//! });
 //! let estimate = report.estimate.unwrap();
 //! assert!((estimate.runs - 3.0).abs() < 4.0 * estimate.error, "{estimate}");
 //! ```
