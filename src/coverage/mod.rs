@@ -15,6 +15,7 @@
 //! A request has taken a branch if an explanation that is left after its answer took the branch. Of a run over a network whose requests
 //! have no order of service, the branches of one explanation of the whole run are counted.
 
+mod first_paths;
 mod instrument;
 mod replies;
 mod sharp;
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+pub use first_paths::{BranchNumbers, FirstPaths};
 pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 

@@ -621,6 +621,7 @@ impl<'c> Campaign<'c> {
         report.refusals = refused(&report.answers);
         report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
         report.coverage = covered.reported(&judging.spec);
+        report.first_paths = covered.first_paths();
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();

@@ -406,6 +406,11 @@ impl LiveRun {
         in_order_of_service(&self.judging, &self.events[..self.explained])
     }
 
+    /// The first exchanges, if each of these requests was answered before the next one was sent.
+    pub(super) fn first_exchanges(&self, number: usize) -> Option<Vec<Exchange>> {
+        one_after_another(self.events[..self.explained].get(..2 * number)?)
+    }
+
     /// The observations that were explained.
     #[must_use]
     pub fn observations(&self) -> Vec<RecordedEvent> {

@@ -83,16 +83,9 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         return check_adapter::run(&judging, &mut *system, &options.system, &stop, terminal);
     }
     let seed = options.seed.unwrap_or_else(drawn_seed);
-    let sampled = options.sample.map(|count| paths::sampled(&spec, count.get(), options.sample_requests.get(), seed));
-    let sampled = match sampled.transpose() {
-        Ok(Some(_)) if !options.system.is_reset() => {
-            return failed(
-                terminal,
-                "paths begin in the initial state: --sample needs a system that is reset, by --start or --reset",
-            );
-        }
+    let sampled = match paths::wanted(options, &spec, seed) {
         Ok(sampled) => sampled,
-        Err(why) => return failed(terminal, &format!("{}: {why}", files::shown(&options.file))),
+        Err(why) => return failed(terminal, &why),
     };
     let test = LiveTest {
         options,
@@ -108,6 +101,7 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     let report = test.report(&mut *system, terminal);
     drop(system);
     let mut report = report;
+    report.covered_paths = paths::covered(options, &spec, &report.first_paths);
     if let Some(baseline) = &baseline {
         baseline.mark(&mut report);
     }

@@ -4,7 +4,7 @@
 //! takes another path nearly always.
 
 use crate::choice::Random;
-use crate::coverage::{SpecBranch, trail};
+use crate::coverage::{BranchNumbers, SpecBranch, trail};
 use crate::script::{MessageKind, Messages, Script, ScriptStep};
 use crate::server::{Ranges, Reply, Server};
 
@@ -20,7 +20,7 @@ impl HandlerGraph {
     }
 
     /// The numbers of the branches that the server takes, request by request; none if it stops.
-    fn taken(&self, script: &Script, seed: u64) -> Option<Vec<Vec<usize>>> {
+    fn taken(&self, script: &Script, seed: u64) -> Option<BranchNumbers> {
         let (spec, mut random) = (&self.trail.spec, Random::new(seed));
         let mut server = Server::new(spec.clone(), Ranges::default(), &mut random).ok()?;
         let (mut messages, mut taken) = (Messages::new(spec), Vec::new());
@@ -38,7 +38,8 @@ impl HandlerGraph {
     }
 
     /// The numbers of the branches of a path, request by request.
-    fn numbers(&self, steps: &[usize]) -> Vec<Vec<usize>> {
+    #[must_use]
+    pub fn numbers(&self, steps: &[usize]) -> BranchNumbers {
         let (mut at, mut requests) = (0, vec![Vec::new()]);
         for step in steps {
             let (step, next) = self.steps[at][*step];
@@ -77,14 +78,12 @@ mod tests {
     use crate::spec::Spec;
     use crate::value::Value;
 
-    type Taken = Vec<Vec<usize>>;
-
     fn graph(spec: &Arc<Spec>) -> HandlerGraph {
         HandlerGraph::new(spec, PathBounds { requests: 2, loops: 3, calls: 2 }).unwrap()
     }
 
     /// All feasible paths, by the solver. The requests of each of them take it in some run.
-    fn drawn(graph: &HandlerGraph, spec: &Arc<Spec>) -> BTreeSet<Taken> {
+    fn drawn(graph: &HandlerGraph, spec: &Arc<Spec>) -> BTreeSet<BranchNumbers> {
         let drawing = PathDrawing::new(graph.graph.clone(), None).unwrap();
         let mut paths = FeasiblePaths::new(drawing, HandlerOracle::new(graph), 1);
         let mut drawn = BTreeSet::new();
@@ -99,7 +98,7 @@ mod tests {
     }
 
     /// The paths that some requests out of small values take.
-    fn tried(graph: &HandlerGraph, spec: &Arc<Spec>, requests: &[Value]) -> BTreeSet<Taken> {
+    fn tried(graph: &HandlerGraph, spec: &Arc<Spec>, requests: &[Value]) -> BTreeSet<BranchNumbers> {
         let exchange = |(line, request): (u64, &Value)| Exchange {
             line,
             client: CLIENT,

@@ -27,9 +27,10 @@ pub mod visible;
 #[cfg(feature = "cli")]
 pub mod wanted;
 
-pub use paths::TestedPaths;
+pub use paths::{CoveredPaths, TestedPaths};
 
 use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
@@ -94,6 +95,12 @@ pub struct CampaignReport {
     /// The feasible paths that were run instead of drawn requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<TestedPaths>,
+    /// The paths that the first requests of the runs took, as the numbers of the branches of each request.
+    #[serde(skip)]
+    pub first_paths: BTreeSet<Vec<Vec<usize>>>,
+    /// The number of feasible paths of two requests, and how many of them the first requests of the runs took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub covered_paths: Option<CoveredPaths>,
     /// The files of the specification, for pages that show them.
     #[serde(skip)]
     pub texts: Vec<SpecText>,
@@ -467,6 +474,8 @@ impl Default for CampaignReport {
             stopped: None,
             until: None,
             paths: None,
+            first_paths: BTreeSet::new(),
+            covered_paths: None,
             texts: Vec::new(),
         }
     }

@@ -21,6 +21,26 @@ pub struct TestedPaths {
     pub most: String,
 }
 
+/// The feasible paths that the first requests of runs took.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+pub struct CoveredPaths {
+    /// The number of requests of each path.
+    pub requests: u64,
+    /// The number of paths that were taken.
+    pub taken: u64,
+    /// The number of all feasible paths.
+    pub feasible: u64,
+}
+
+impl CoveredPaths {
+    /// The paths in a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let CoveredPaths { requests, taken, feasible } = self;
+        format!("runs began with {taken} of {feasible} feasible paths of {}", counted(*requests, "request"))
+    }
+}
+
 impl TestedPaths {
     /// The paths in a sentence; `is_clean` if no run failed or was undecided.
     #[must_use]

@@ -13,8 +13,8 @@
 use super::tested::{mostly_refused, refusals, seldom, seldom_answers};
 use super::visible::visible;
 use super::{
-    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun, ReportedCoverage,
-    ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
+    CampaignReport, CampaignVerdict, CoveredPaths, FailureKind, FoundFailure, RegressionOutcome, RegressionRun,
+    ReportedCoverage, ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
 };
 use crate::choice::counted;
 
@@ -104,6 +104,7 @@ pub fn summary(report: &CampaignReport) -> String {
     lines.extend(coverage(report));
     // A test that ended at a failure had no time for more.
     if report.failures.iter().all(|failure| failure.known) {
+        lines.extend(report.covered_paths.iter().map(CoveredPaths::sentence));
         lines.extend(seldom(report).into_iter().chain(seldom_answers(report)).map(|line| format!("  {line}")));
     }
     lines.extend(refusals(report));

@@ -79,6 +79,9 @@ fn a_test_of_drawn_paths_says_what_it_shows() {
     let promise =
         "60 of 93 feasible paths of 2 requests were run: with 95 % confidence at most 5 % of these paths fail";
     assert!(said.contains(promise), "{said}");
+    let (code, said) = tested("specs/transfers.may", &[], &["--requests", "400", "--clients", "1"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("\nruns began with ") && said.contains(" of 9 feasible paths of 2 requests\n"), "{said}");
     // Where a path fails, nothing is promised.
     let (code, said) = tested("specs/transfers.may", &["--mutant", "4"], &["--sample", "50"]);
     assert_eq!(code, Some(1), "{said}");

@@ -89,6 +89,7 @@ fn header(report: &CampaignReport) -> Markup {
             @if let Some(said) = mostly_refused(report) { p.remark { (first_upper(&said)) } }
             @if let Some(how) = &report.until { p.remark { "Until " (how) } }
             @if let Some(why) = &report.stopped { p.remark { "Ended early: " (why) } }
+            @if let Some(paths) = &report.covered_paths { p { (paths.sentence()) } }
             @if let Some(paths) = &report.paths {
                 p { (paths.sentence(report.failures.is_empty() && report.undecided.is_empty())) }
             }
