@@ -175,17 +175,9 @@ impl<'s> Explorer<'s> {
         self.fresh.havoc(&self.spec.types, &Choice::Type(ty))
     }
 
-    /// An unknown request of each kind: each variant of an enum is one.
+    /// An unknown request of each kind.
     fn requests(&mut self) -> Vec<(Value, Vec<Term>)> {
-        let (types, ty) = (&self.spec.types, self.spec.program.request);
-        let Type::Enum(at) = types.get(ty) else { return vec![self.any(ty)] };
-        let mut requests = Vec::new();
-        for (tag, variant) in types.enums[*at as usize].variants.iter().enumerate() {
-            let (fields, known): (Vec<Value>, Vec<Vec<Term>>) =
-                variant.fields.iter().map(|(_, ty)| self.any(*ty)).unzip();
-            requests.push((Value::data(tag as u32, fields), known.concat()));
-        }
-        requests
+        self.fresh.each_kind(&self.spec.types, self.spec.program.request)
     }
 
     fn step(&mut self, memory: &[Value], request: Value, state: &[Term], of_request: &[Term]) -> Symbolic {

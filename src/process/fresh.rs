@@ -37,6 +37,18 @@ impl Fresh {
         })
     }
 
+    /// An unknown value of each kind that a type has, with the conditions that restrict it: each variant of an enum is a kind.
+    pub fn each_kind(&mut self, types: &Types, ty: TypeId) -> Vec<(Value, Vec<Term>)> {
+        let Type::Enum(at) = types.get(ty) else { return vec![self.havoc(types, &Choice::Type(ty))] };
+        let mut kinds = Vec::new();
+        for (tag, variant) in types.enums[*at as usize].variants.iter().enumerate() {
+            let field = |(_, ty): &(_, TypeId)| self.havoc(types, &Choice::Type(*ty));
+            let (fields, known): (Vec<Value>, Vec<Vec<Term>>) = variant.fields.iter().map(field).unzip();
+            kinds.push((Value::data(tag as u32, fields), known.concat()));
+        }
+        kinds
+    }
+
     /// A part of an unknown value, made of fresh variables, and the conditions that restrict it.
     pub(super) fn look(&mut self, types: &Types, look: &Look) -> (Value, Vec<Term>) {
         let is_hole = match look {

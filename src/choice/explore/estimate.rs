@@ -1,4 +1,4 @@
-//! Knuth's estimate of the number of runs of a program of which some were drawn.
+//! Knuth's estimate of the number of all runs of a program, from some that were drawn.
 //!
 //! The tree of all runs is unknown, so runs cannot be drawn with equal probability: of the three runs of a program that stops or goes on, and
 //! then chooses once more, the short one is drawn every other time. But a run that is drawn with probability p stands for 1/p runs: the mean of

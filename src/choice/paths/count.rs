@@ -72,7 +72,7 @@ pub(super) struct CountTable<N> {
     /// A row for each number of edges that may follow, from 0; only one if the graph has no cycle and there is no bound.
     counts: Vec<N>,
     /// The distance of the rows.
-    stride: usize,
+    row_length: usize,
     bound: usize,
     pub one: N,
 }
@@ -82,15 +82,20 @@ impl<N: Count> CountTable<N> {
     pub fn new(graph: &FlowGraph, bound: Option<usize>) -> Result<Option<CountTable<N>>, NoPaths> {
         let shortest = graph.shortest().ok_or(NoPaths::EndUnreachable)?;
         let vertices = graph.vertices();
-        let (stride, rows, order) = match bound {
+        let (row_length, rows, order) = match bound {
             Some(bound) if bound < shortest => return Err(NoPaths::BoundTooSmall { bound, shortest }),
             Some(bound) => (vertices, bound.saturating_add(1), (0..vertices).collect()),
             None => (0, 1, graph.last_first().ok_or(NoPaths::Endless)?),
         };
         let size = rows.checked_mul(vertices).filter(|size| *size <= COUNTS);
         let size = size.ok_or(NoPaths::BoundTooLarge { bound: rows - 1 })?;
-        let mut table =
-            CountTable { graph: graph.clone(), counts: vec![N::zero(); size], stride, bound: rows - 1, one: N::one() };
+        let mut table = CountTable {
+            graph: graph.clone(),
+            counts: vec![N::zero(); size],
+            row_length,
+            bound: rows - 1,
+            one: N::one(),
+        };
         for row in 0..rows {
             for &vertex in &order {
                 let place = CountPlace { vertex, row: row * vertices };
@@ -108,7 +113,7 @@ impl<N: Count> CountTable<N> {
 
     /// The place at which all paths begin.
     pub fn start(&self) -> CountPlace {
-        CountPlace { vertex: self.graph.entry(), row: self.bound * self.stride }
+        CountPlace { vertex: self.graph.entry(), row: self.bound * self.row_length }
     }
 
     /// The number of paths from a place to the end; from none, the path has ended.
@@ -119,9 +124,10 @@ impl<N: Count> CountTable<N> {
     /// The choices at a place. At an end that no edge leaves there is none.
     pub fn choices(&self, CountPlace { vertex, row }: CountPlace) -> impl Iterator<Item = PathChoice> {
         let targets = self.graph.targets(vertex);
-        let followed = if self.stride > 0 && row == 0 { &[] } else { targets };
-        let edge =
-            move |(edge, target): (usize, &usize)| (edge, Some(CountPlace { vertex: *target, row: row - self.stride }));
+        let followed = if self.row_length > 0 && row == 0 { &[] } else { targets };
+        let edge = move |(edge, target): (usize, &usize)| {
+            (edge, Some(CountPlace { vertex: *target, row: row - self.row_length }))
+        };
         let ends = vertex == self.graph.end() && !targets.is_empty();
         followed.iter().enumerate().map(edge).chain(ends.then_some((targets.len(), None)))
     }

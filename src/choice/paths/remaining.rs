@@ -26,7 +26,7 @@ pub struct DrawnPath {
     pub known: usize,
 }
 
-/// A beginning of paths of which some were taken away.
+/// A beginning of paths, some of which were taken away.
 struct PathBeginning<N> {
     left: N,
     /// The longer beginnings, by their last step.

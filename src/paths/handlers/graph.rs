@@ -146,7 +146,7 @@ impl HandlerGraph {
     }
 }
 
-/// The graph of this number of requests, each of which takes these steps; none if it is too large.
+/// The graph of several requests that each take these steps; none if it is too large.
 fn repeated(steps: &[Vec<(HandlerStep, usize)>], requests: usize) -> Option<FlowGraph> {
     let end = steps.len().checked_mul(requests).filter(|size| *size < VERTICES)?;
     let mut graph = FlowGraph::new(end + 1, 0, end);

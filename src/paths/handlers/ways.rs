@@ -3,9 +3,9 @@
 //! The variable with the trail shows the branches that a way has taken: a way is stopped as soon as its trail is long enough.
 
 use crate::coverage::trail;
-use crate::process::{Choice, Event, Fault, Fresh, Limit, Port, Process};
+use crate::process::{Event, Fault, Fresh, Limit, Port, Process};
 use crate::solve::{Solver, Store};
-use crate::spec::{Site, Spec, Type};
+use crate::spec::{Site, Spec};
 use crate::symbolic::{self, Chosen, Driven, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
 use crate::value::{Truth, Value};
@@ -126,18 +126,9 @@ impl<'g> WayFollower<'g> {
         further
     }
 
-    /// An unknown request of each kind: each variant of an enum is one.
+    /// An unknown request of each kind, with the facts about it.
     pub fn requests(&mut self) -> Vec<(Value, Vec<Term>)> {
-        let (types, ty) = (&self.spec.types, self.spec.program.request);
-        let fresh = &mut self.fresh;
-        let Type::Enum(at) = types.get(ty) else { return vec![fresh.havoc(types, &Choice::Type(ty))] };
-        let mut requests = Vec::new();
-        for (tag, variant) in types.enums[*at as usize].variants.iter().enumerate() {
-            let of = |(_, ty): &(_, _)| fresh.havoc(types, &Choice::Type(*ty));
-            let (fields, facts): (Vec<Value>, Vec<Vec<Term>>) = variant.fields.iter().map(of).unzip();
-            requests.push((Value::data(tag as u32, fields), facts.concat()));
-        }
-        requests
+        self.fresh.each_kind(&self.spec.types, self.spec.program.request)
     }
 
     fn require(&mut self, way: &mut CodeWay, condition: Truth) -> Result<(), WayEnd> {

@@ -52,7 +52,7 @@ fn scripts_run_against_the_specification_itself() {
     }
 }
 
-/// What `mayhap test --sample` says of a server of a specification, maybe of a mutant of it.
+/// The exit code and the words of `mayhap test` against a server of a specification, maybe of a mutant of it.
 fn tested(spec: &str, mutant: &[&str], options: &[&str]) -> (Option<i32>, String) {
     let address = format!("127.0.0.1:{}", free_port());
     let program = env!("CARGO_BIN_EXE_mayhap");
