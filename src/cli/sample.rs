@@ -15,7 +15,7 @@ use mayhap::generate::script_of;
 use mayhap::json;
 use mayhap::limits::end::{self, WorkEnd};
 use mayhap::paths::flow::{FlowInput, FlowOracle, FlowProgram};
-use mayhap::paths::handlers::{HandlerGraph, HandlerOracle, PathBounds};
+use mayhap::paths::handlers::{HandlerGraph, PathBounds};
 use mayhap::paths::{FeasiblePaths, PathOracle, SampledPath};
 use mayhap::spec::{Spec, Tasks};
 use std::fs;
@@ -118,13 +118,12 @@ fn of_specification(options: &SampleArguments, terminal: &mut Terminal) -> Exit 
         Ok(graph) => graph,
         Err(why) => return refused(terminal, &why),
     };
-    let drawing = match PathDrawing::new(graph.graph.clone(), None) {
-        Ok(drawing) => drawing,
+    let paths = match FeasiblePaths::of(&graph, options.seed) {
+        Ok(paths) => paths,
         Err(why) => return refused(terminal, &why),
     };
     let requests = counted(options.requests.get() as u64, "request");
     let bound = format!(" of {requests} (each loop runs at most {} in a request)", times(options.loops));
-    let paths = FeasiblePaths::new(drawing, HandlerOracle::new(&graph), options.seed);
     let sampling = Sampling { options, extension: "ndjson", bound, is_bounded: graph.leaves_out_calls };
     sampling.run(paths, terminal, |oracle, path| {
         let exchanges = oracle.exchanges(&path.state)?;
@@ -169,6 +168,18 @@ fn named(spec: &Spec, branch: &SpecBranch) -> String {
     format!("{}:{}", kind.unwrap_or_else(|| "handler".to_owned()), branch.line)
 }
 
+/// Makes a directory for paths. One with paths of an earlier run is refused, as those would stay among the new ones.
+fn prepared(directory: &Path) -> Result<(), String> {
+    let shown = files::shown(directory);
+    let made = fs::create_dir_all(directory).and_then(|()| fs::read_dir(directory));
+    let entries = made.map_err(|why| format!("{shown}: {}", files::reason(&why)))?;
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    match entries.flatten().map(name).find(|name| name.starts_with("path-")) {
+        Some(name) => Err(format!("{shown}: has {name} of an earlier run; remove it, or name another directory")),
+        None => Ok(()),
+    }
+}
+
 /// The numbers of some of the paths that were shown.
 #[derive(Default)]
 struct LineCounts {
@@ -195,11 +206,8 @@ impl Sampling<'_> {
         show: impl Fn(&mut O, &SampledPath<O::State>) -> Option<SampledLine>,
     ) -> Exit {
         let SampleArguments { count, out, list, count_only, .. } = self.options;
-        if let Some(Err(why)) = out.as_ref().map(fs::create_dir_all) {
-            return failed(
-                terminal,
-                &format!("{}: {}", files::shown(out.as_deref().unwrap_or(Path::new(""))), files::reason(&why)),
-            );
+        if let Some(Err(why)) = out.as_deref().map(prepared) {
+            return failed(terminal, &why);
         }
         let total = paths.drawing().total();
         terminal.print(&format!("{total} paths{}\n", self.bound));
@@ -256,16 +264,14 @@ impl Sampling<'_> {
         if counts.cut > 0 {
             lines.push(format!("{} cut off, as a loop goes on", counted(counts.cut, "path")));
         }
-        let is_whole = counts.cut == 0 && counts.undecided_beginnings == 0 && !self.is_bounded;
-        let is_exhausted = left == 0_u8.into();
-        lines.push(match (is_exhausted, is_whole) {
-            (true, true) => "these are all".to_owned(),
-            (true, false) if self.is_bounded => {
+        lines.push(match left == 0_u8.into() {
+            true if self.is_bounded => {
                 "nothing is left within the bounds; procedures that call themselves go on".to_owned()
             }
-            (true, false) => "nothing is left within the bounds".to_owned(),
-            (false, _) if end::is_over() => format!("{left} left when the time was over, feasible or not"),
-            (false, _) => format!("{left} left, feasible or not"),
+            true if paths.are_all_drawn() => "these are all".to_owned(),
+            true => "nothing is left within the bounds".to_owned(),
+            false if end::is_over() => format!("{left} left when the time was over, feasible or not"),
+            false => format!("{left} left, feasible or not"),
         });
         lines.join("\n") + "\n"
     }

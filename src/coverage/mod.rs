@@ -15,7 +15,6 @@
 //! A request has taken a branch if an explanation that is left after its answer took the branch. Of a run over a network whose requests
 //! have no order of service, the branches of one explanation of the whole run are counted.
 
-mod first_paths;
 mod instrument;
 mod replies;
 mod sharp;
@@ -27,7 +26,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-pub use first_paths::{BranchNumbers, FirstPaths};
 pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 
@@ -45,7 +43,7 @@ pub(crate) use taken::{noted, trail};
 use ways::HandlerWays;
 
 /// The work that judging one exchange may take; coverage skips an exchange that takes more.
-const EFFORT: u64 = 1_000_000;
+pub(crate) const EFFORT: u64 = 1_000_000;
 /// The share of the work on a run over a network, one in N, that one of its events may take.
 const NETWORK_SHARE: u64 = 20;
 

@@ -72,6 +72,8 @@ pub struct CampaignSettings {
     pub known: BTreeSet<String>,
     /// The paths that are run. If there are any, the campaign runs each once, and draws no requests.
     pub paths: Vec<Script>,
+    /// The number of first requests of each run that the report keeps.
+    pub beginning: usize,
     /// The failures of regressions. Their causes are not shrunk and reported again.
     pub shown: Vec<Failing>,
     /// The aims of the campaign's requests; an aim is switched off only to measure its gain.
@@ -104,6 +106,7 @@ impl Default for CampaignSettings {
             largest: LARGEST,
             known: BTreeSet::new(),
             paths: Vec::new(),
+            beginning: 0,
             shown: Vec::new(),
             aims: CampaignAims::default(),
             header: ScriptHeader::default(),
@@ -150,6 +153,8 @@ const VERY_SLOW: Duration = Duration::from_millis(200);
 /// A campaign that goes on until all branches were taken ends after this number of requests if none of them took a branch that was
 /// taken less often than is wanted.
 const NOTHING_NEW: u64 = 10_000;
+/// The most runs whose first exchanges are kept for the report.
+const BEGINNINGS: usize = 10_000;
 
 /// A campaign against a system.
 pub struct Campaign<'c> {
@@ -442,6 +447,9 @@ impl<'c> Campaign<'c> {
             self.last_new = self.report.requests;
         }
         self.answers.add(&self.judging.spec, run.events());
+        if self.settings.beginning > 0 && self.report.beginnings.len() < BEGINNINGS {
+            self.report.beginnings.extend(run.first_exchanges(self.settings.beginning));
+        }
         if let RunState::Interrupted = state {
             return Ok(RunOver::Stop);
         }
@@ -621,7 +629,6 @@ impl<'c> Campaign<'c> {
         report.refusals = refused(&report.answers);
         report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
         report.coverage = covered.reported(&judging.spec);
-        report.first_paths = covered.first_paths();
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();

@@ -5,13 +5,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::coverage::{BranchKind, BranchNumbers, FirstPaths, SpecBranch, SpecCoverage};
+use crate::coverage::{BranchKind, SpecBranch, SpecCoverage};
 use crate::network::NetworkChoice;
 use crate::report::campaign::tested::FEW;
 use crate::report::campaign::{BranchCount, ReportedCoverage, SpecPlace};
 use crate::spec::Spec;
 use crate::value::Value;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::run::LiveRun;
@@ -22,9 +21,6 @@ const LONGEST_HEAD: usize = 80;
 /// The number of first runs whose answers are all examined for sharpness; of later ones fewer and fewer are.
 const EXAMINED_RUNS: u64 = 20;
 
-/// The number of first requests of a run whose path is noted.
-pub const FIRST_REQUESTS: usize = 2;
-
 /// The coverage by the runs of a campaign.
 pub(super) struct CoveredRuns {
     pub(super) coverage: SpecCoverage,
@@ -34,15 +30,12 @@ pub(super) struct CoveredRuns {
     known: u64,
     /// Set if some run was looked at as a whole: it counts once for each branch.
     counts_runs: bool,
-    /// The paths that the first two requests of the runs took.
-    paths: Option<FirstPaths>,
 }
 
 impl CoveredRuns {
     /// The coverage before any run. Each branch is counted exactly up to `wanted`, and up to ten at least.
     pub(super) fn new(spec: &Arc<Spec>, wanted: u64) -> CoveredRuns {
-        let (coverage, paths) = (SpecCoverage::new(spec), FirstPaths::new(spec));
-        CoveredRuns { coverage, wanted: wanted.max(FEW), known: 0, counts_runs: false, paths }
+        CoveredRuns { coverage: SpecCoverage::new(spec), wanted: wanted.max(FEW), known: 0, counts_runs: false }
     }
 
     /// Adds a run, and returns whether it took a branch that was taken less than `wanted` times before.
@@ -51,9 +44,6 @@ impl CoveredRuns {
         let before = self.coverage.taken_of(self.wanted);
         let is_known = !is_examined && !self.may_bring(run) || self.look_at(run, is_examined);
         self.known += u64::from(is_known);
-        if let (Some(paths), Some(exchanges)) = (&mut self.paths, run.first_exchanges(FIRST_REQUESTS)) {
-            paths.observe(&exchanges);
-        }
         self.coverage.taken_of(self.wanted) > before
     }
 
@@ -99,11 +89,6 @@ impl CoveredRuns {
     pub(super) fn open(&self, wanted: u64) -> (usize, usize) {
         let branches = self.coverage.branches();
         (branches.iter().filter(|branch| branch.taken < wanted).count(), branches.len())
-    }
-
-    /// The paths that the first requests of the runs took.
-    pub(super) fn first_paths(&self) -> BTreeSet<BranchNumbers> {
-        self.paths.as_ref().map(|paths| paths.taken().clone()).unwrap_or_default()
     }
 
     /// The coverage for a report.

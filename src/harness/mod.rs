@@ -26,7 +26,6 @@ mod wave;
 pub use crate::mutate::starting_scripts;
 pub use builder::{SystemTest, test};
 pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower};
-pub use covered::FIRST_REQUESTS;
 pub use failure::{Failing, not_started};
 pub use mutants::MutantTester;
 pub use regressions::{Regressions, ReplayedScript, UnreadScript, read_script, replay, runs_to_see};

@@ -98,6 +98,12 @@ impl<O: PathOracle> FeasiblePaths<O> {
         &self.drawing
     }
 
+    /// Tests whether all feasible paths were drawn: none is left, undecided or cut off.
+    pub fn are_all_drawn(&self) -> bool {
+        let PathCounts { cut, undecided_beginnings, .. } = self.counts;
+        self.drawing.left() == BigUint::ZERO && cut == 0 && undecided_beginnings == 0
+    }
+
     /// Draws the next feasible path; `None` if there is no other one, or if the time is over.
     pub fn next_path(&mut self) -> Option<SampledPath<O::State>> {
         while !end::is_over() {

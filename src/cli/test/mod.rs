@@ -26,11 +26,12 @@ use mayhap::json::quoted;
 use mayhap::limits::end::{self, WorkEnd};
 use mayhap::report::campaign::baseline::Baseline;
 use mayhap::report::campaign::{
-    CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, TestedPaths, text,
+    CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
 };
 use mayhap::script::{JsonTree, Script, ScriptHeader};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::sut::{self, PeerAddress, SutAddress, System};
+use paths::SampledPaths;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -83,13 +84,13 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         return check_adapter::run(&judging, &mut *system, &options.system, &stop, terminal);
     }
     let seed = options.seed.unwrap_or_else(drawn_seed);
-    let sampled = match paths::wanted(options, &spec, seed) {
+    let sampled = match SampledPaths::wanted(options, &spec, seed) {
         Ok(sampled) => sampled,
         Err(why) => return failed(terminal, &why),
     };
     let test = LiveTest {
         options,
-        sampled,
+        sampled: sampled.as_ref(),
         spec: &spec,
         judging: &judging,
         regressions,
@@ -98,10 +99,12 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         known: baseline.as_ref().map(|baseline| baseline.causes.clone()).unwrap_or_default(),
         seed,
     };
-    let report = test.report(&mut *system, terminal);
+    let mut report = test.report(&mut *system, terminal);
     drop(system);
-    let mut report = report;
-    report.covered_paths = paths::covered(options, &spec, &report.first_paths);
+    report.covered_paths = paths::covered(options, &spec, &report.beginnings);
+    if let (Some(sampled), Some(tested)) = (&sampled, &mut report.paths) {
+        tested.taken = sampled.taken(&report.beginnings);
+    }
     if let Some(baseline) = &baseline {
         baseline.mark(&mut report);
     }
@@ -144,7 +147,7 @@ pub fn judging(spec: &Arc<Spec>, system: &SutArguments) -> Result<Judging, Strin
 struct LiveTest<'t> {
     options: &'t TestArguments,
     /// The paths that are run instead of drawn requests.
-    sampled: Option<(Vec<Script>, TestedPaths)>,
+    sampled: Option<&'t SampledPaths>,
     spec: &'t Arc<Spec>,
     judging: &'t Judging,
     regressions: Regressions,
@@ -167,7 +170,7 @@ impl LiveTest<'_> {
             net: options.system.net.to_string(),
             corpus: corpus.len() as u64,
             texts: texts(self.spec),
-            paths: self.sampled.as_ref().map(|(_, paths)| paths.clone()),
+            paths: self.sampled.map(|sampled| sampled.tested.clone()),
             ..CampaignReport::default()
         };
         let shown;
@@ -204,7 +207,8 @@ impl LiveTest<'_> {
             weights: options.generate,
             largest: options.largest,
             known: self.known.clone(),
-            paths: self.sampled.as_ref().map(|(scripts, _)| scripts.clone()).unwrap_or_default(),
+            paths: self.sampled.map(|sampled| sampled.scripts.clone()).unwrap_or_default(),
+            beginning: self.sampled.map_or(paths::FIRST_REQUESTS, |_| options.sample_requests.get()),
             shown: Vec::new(),
             aims: CampaignAims::default(),
             header: header(self.spec, options),

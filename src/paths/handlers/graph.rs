@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::choice::paths::FlowGraph;
+use crate::choice::paths::{FlowGraph, NoPaths};
 use crate::coverage::{BranchKind, TrailSpec};
 use crate::spec::Spec;
 use crate::spec::code::{Function, Op, Program};
@@ -25,6 +25,9 @@ use super::ways::WayFollower;
 
 /// The most vertices of a graph.
 const VERTICES: usize = 200_000;
+
+/// The numbers of the branches that each request of a path takes.
+pub type BranchNumbers = Vec<Vec<usize>>;
 
 /// The bounds on paths.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,11 +58,14 @@ pub enum NotSampled {
     UnknownState,
     /// Its code has too many beginnings of paths.
     TooLarge,
+    /// Its code has no path.
+    NoPaths(NoPaths),
 }
 
 impl fmt::Display for NotSampled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
+            NotSampled::NoPaths(why) => return why.fmt(f),
             NotSampled::Unnoted => "its branches cannot be noted",
             NotSampled::Asynchronous => {
                 "its handlers call peers, or send what nobody asked for; paths are those of one client alone"
@@ -91,7 +97,7 @@ pub struct HandlerGraph {
     /// The edges of each vertex, for one request. Vertex 0 is the beginning of a request.
     pub(super) steps: Vec<Vec<(HandlerStep, usize)>>,
     /// The graph of all requests.
-    pub graph: FlowGraph,
+    pub(super) graph: FlowGraph,
     /// The bounds.
     pub bounds: PathBounds,
     /// True if a procedure may call itself more often than the bound allows: such paths are left out.

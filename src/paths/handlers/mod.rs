@@ -13,9 +13,10 @@
 
 mod graph;
 mod oracle;
+mod recorded;
 mod requests;
 mod trial;
 mod ways;
 
-pub use graph::{HandlerGraph, NotSampled, PathBounds};
+pub use graph::{BranchNumbers, HandlerGraph, NotSampled, PathBounds};
 pub use oracle::{HandlerOracle, HandlerState};

@@ -3,12 +3,13 @@
 //! A path of the graph may be several paths through the code: `if a || b` is one branch with two reasons. All of them are followed; a
 //! branch is feasible if one of them is.
 
+use crate::choice::paths::PathDrawing;
 use crate::judge::Exchange;
-use crate::paths::{FollowedStep, PathOracle};
+use crate::paths::{FeasiblePaths, FollowedStep, PathOracle};
 use crate::solve::Statistics;
 use crate::value::Value;
 
-use super::graph::{HandlerGraph, HandlerStep};
+use super::graph::{HandlerGraph, HandlerStep, NotSampled};
 use super::requests;
 use super::ways::{CLIENT, CodeWay, WayFollower};
 
@@ -27,6 +28,17 @@ pub struct HandlerState {
 pub struct HandlerOracle<'g> {
     graph: &'g HandlerGraph,
     follower: WayFollower<'g>,
+}
+
+impl<'g> FeasiblePaths<HandlerOracle<'g>> {
+    /// The feasible paths of a specification.
+    ///
+    /// # Errors
+    /// The graph has no paths.
+    pub fn of(graph: &'g HandlerGraph, seed: u64) -> Result<FeasiblePaths<HandlerOracle<'g>>, NotSampled> {
+        let drawing = PathDrawing::new(graph.graph.clone(), None).map_err(NotSampled::NoPaths)?;
+        Ok(FeasiblePaths::new(drawing, HandlerOracle::new(graph), seed))
+    }
 }
 
 impl<'g> HandlerOracle<'g> {

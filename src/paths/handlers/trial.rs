@@ -4,11 +4,11 @@
 //! takes another path nearly always.
 
 use crate::choice::Random;
-use crate::coverage::{BranchNumbers, SpecBranch, trail};
+use crate::coverage::{SpecBranch, trail};
 use crate::script::{MessageKind, Messages, Script, ScriptStep};
 use crate::server::{Ranges, Reply, Server};
 
-use super::graph::{HandlerGraph, HandlerStep};
+use super::graph::{BranchNumbers, HandlerGraph, HandlerStep};
 use super::ways::CLIENT;
 
 impl HandlerGraph {
@@ -69,12 +69,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::choice::paths::PathDrawing;
     use crate::generate::script_of;
     use crate::json::decode;
     use crate::judge::{Exchange, Observed};
     use crate::paths::FeasiblePaths;
-    use crate::paths::handlers::{HandlerOracle, PathBounds};
+    use crate::paths::handlers::PathBounds;
     use crate::spec::Spec;
     use crate::value::Value;
 
@@ -84,8 +83,7 @@ mod tests {
 
     /// All feasible paths, by the solver. The requests of each of them take it in some run.
     fn drawn(graph: &HandlerGraph, spec: &Arc<Spec>) -> BTreeSet<BranchNumbers> {
-        let drawing = PathDrawing::new(graph.graph.clone(), None).unwrap();
-        let mut paths = FeasiblePaths::new(drawing, HandlerOracle::new(graph), 1);
+        let mut paths = FeasiblePaths::of(graph, 1).unwrap();
         let mut drawn = BTreeSet::new();
         while let Some(path) = paths.next_path() {
             let exchanges = paths.oracle.exchanges(&path.state).expect("values");
@@ -93,7 +91,7 @@ mod tests {
             assert!(graph.runs_that_take(&path.steps, &script, 100) > 0, "{}", script.write(spec));
             assert!(drawn.insert(graph.numbers(&path.steps)));
         }
-        assert_eq!((paths.counts().cut, paths.counts().undecided_beginnings), (0, 0));
+        assert!(paths.are_all_drawn());
         drawn
     }
 

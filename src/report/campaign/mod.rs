@@ -30,11 +30,11 @@ pub mod wanted;
 pub use paths::{CoveredPaths, TestedPaths};
 
 use std::collections::BTreeMap;
-use std::collections::BTreeSet;
 
 use serde::{Serialize, Serializer};
 
 use crate::json::{RawJson, encode};
+use crate::judge::Exchange;
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
 
@@ -95,9 +95,9 @@ pub struct CampaignReport {
     /// The feasible paths that were run instead of drawn requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paths: Option<TestedPaths>,
-    /// The paths that the first requests of the runs took, as the numbers of the branches of each request.
+    /// The first exchanges of the runs, of each run that began with so many, one after the other.
     #[serde(skip)]
-    pub first_paths: BTreeSet<Vec<Vec<usize>>>,
+    pub beginnings: Vec<Vec<Exchange>>,
     /// The number of feasible paths of two requests, and how many of them the first requests of the runs took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covered_paths: Option<CoveredPaths>,
@@ -474,7 +474,7 @@ impl Default for CampaignReport {
             stopped: None,
             until: None,
             paths: None,
-            first_paths: BTreeSet::new(),
+            beginnings: Vec::new(),
             covered_paths: None,
             texts: Vec::new(),
         }

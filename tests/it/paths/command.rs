@@ -8,7 +8,7 @@ use crate::judge::root;
 use crate::sut::free_port;
 
 /// The standard output of `mayhap sample`, which ends well.
-fn sampled(arguments: &[&str]) -> String {
+pub(super) fn sampled(arguments: &[&str]) -> String {
     let output = run(&[&["sample"], arguments].concat(), "");
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -40,6 +40,8 @@ fn scripts_run_against_the_specification_itself() {
     let mut scripts: Vec<_> = fs::read_dir(&directory).unwrap().map(|entry| entry.unwrap().path()).collect();
     scripts.sort();
     assert!(text.contains(&format!("{} feasible paths", scripts.len())), "{text}");
+    let again = ["sample", "specs/transfers.may", "--out", directory.to_str().unwrap()];
+    check(&again, "", 2, &["suite: has path-00", "of an earlier run; remove it, or name another directory"]);
     for script in scripts {
         let program = env!("CARGO_BIN_EXE_mayhap");
         let address = format!("127.0.0.1:{}", free_port());
@@ -53,11 +55,11 @@ fn scripts_run_against_the_specification_itself() {
 }
 
 /// The exit code and the words of `mayhap test` against a server of a specification, maybe of a mutant of it.
-fn tested(spec: &str, mutant: &[&str], options: &[&str]) -> (Option<i32>, String) {
+pub(super) fn tested(spec: &str, mutant: &[&str], options: &[&str]) -> (Option<i32>, String) {
     let address = format!("127.0.0.1:{}", free_port());
     let program = env!("CARGO_BIN_EXE_mayhap");
     let start = format!("{program} serve {spec} --tcp {address} {}", mutant.join(" "));
-    let kept = place("kept");
+    let kept = place(&format!("kept-{address}"));
     let fixed = ["test", spec, "--sut", &address, "--start", &start, "--seed", "1", "--shrink-time", "1"];
     let output = run(&[&fixed, options, &["--regressions", kept.to_str().unwrap()]].concat(), "");
     (
@@ -81,7 +83,7 @@ fn a_test_of_drawn_paths_says_what_it_shows() {
     assert!(said.contains(promise), "{said}");
     let (code, said) = tested("specs/transfers.may", &[], &["--requests", "400", "--clients", "1"]);
     assert_eq!(code, Some(0), "{said}");
-    assert!(said.contains("\nruns began with ") && said.contains(" of 9 feasible paths of 2 requests\n"), "{said}");
+    assert!(said.contains(" runs began with ") && said.contains(" of 9 feasible paths of 2 requests\n"), "{said}");
     // Where a path fails, nothing is promised.
     let (code, said) = tested("specs/transfers.may", &["--mutant", "4"], &["--sample", "50"]);
     assert_eq!(code, Some(1), "{said}");

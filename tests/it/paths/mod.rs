@@ -2,6 +2,7 @@
 
 mod command;
 mod graphs;
+mod shipped;
 
 #[path = "../../../examples/uniform_paths.rs"]
 mod uniform_paths;

@@ -6,12 +6,11 @@
 use std::sync::Arc;
 
 use mayhap::Spec;
-use mayhap::choice::paths::PathDrawing;
 use mayhap::generate::script_of;
 use mayhap::harness::{CampaignSettings, starting_scripts};
 use mayhap::limits::end;
 use mayhap::paths::FeasiblePaths;
-use mayhap::paths::handlers::{HandlerGraph, HandlerOracle, PathBounds};
+use mayhap::paths::handlers::{HandlerGraph, PathBounds};
 use mayhap::script::Script;
 use std::time::Duration;
 
@@ -31,8 +30,7 @@ const DRAWING: Duration = Duration::from_secs(60);
 /// Paths of a specification; fewer if there are no more.
 fn paths(spec: &Arc<Spec>, seed: u64) -> Option<Vec<Script>> {
     let graph = HandlerGraph::new(spec, PathBounds { requests: REQUESTS, ..PathBounds::default() }).ok()?;
-    let mut paths =
-        FeasiblePaths::new(PathDrawing::new(graph.graph.clone(), None).ok()?, HandlerOracle::new(&graph), seed);
+    let mut paths = FeasiblePaths::of(&graph, seed).ok()?;
     let (_end, mut scripts) = (end::within(DRAWING), Vec::new());
     while scripts.len() < PATHS
         && let Some(path) = paths.next_path()
