@@ -8,7 +8,7 @@ use super::terminal::exit::Exit;
 use super::terminal::files;
 use super::{failed, load};
 use mayhap::choice::counted;
-use mayhap::choice::paths::PathDrawing;
+use mayhap::choice::paths::{NoPaths, PathDrawing};
 use mayhap::coverage::{BranchKind, SpecBranch};
 use mayhap::diagnostic::Sources;
 use mayhap::generate::script_of;
@@ -20,7 +20,6 @@ use mayhap::paths::{FeasiblePaths, PathOracle, SampledPath};
 use mayhap::spec::{Spec, Tasks};
 use std::fs;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The number of paths unless another one is given.
 const PATHS: u64 = 10;
@@ -62,6 +61,7 @@ fn of_graph(options: &SampleArguments, terminal: &mut Terminal) -> Exit {
     };
     let drawing = match PathDrawing::new(program.graph.clone(), options.length) {
         Ok(drawing) => drawing,
+        Err(why @ NoPaths::Endless) => return failed(terminal, &format!("{}: {why}: --length", text.name)),
         Err(why) => return failed(terminal, &format!("{}: {why}", text.name)),
     };
     let bound =
@@ -81,14 +81,21 @@ fn of_graph(options: &SampleArguments, terminal: &mut Terminal) -> Exit {
     })
 }
 
-/// The names of the vertices on a path.
+/// The names of the vertices on a path. Of several edges between two vertices, all but the first are marked: `b#2`.
 fn vertices(program: &FlowProgram, steps: &[usize]) -> Vec<String> {
-    let mut vertices = vec![program.graph.entry()];
+    let mut at = program.graph.entry();
+    let mut names = vec![program.vertices[at].clone()];
     for step in steps {
-        let next = program.graph.targets(vertices[vertices.len() - 1]).get(*step);
-        vertices.extend(next);
+        let targets = program.graph.targets(at);
+        let Some(&next) = targets.get(*step) else { break };
+        let name = &program.vertices[next];
+        names.push(match targets[..*step].iter().filter(|target| **target == next).count() {
+            0 => name.clone(),
+            before => format!("{name}#{}", before + 1),
+        });
+        at = next;
     }
-    vertices.into_iter().map(|vertex| program.vertices[vertex].clone()).collect()
+    names
 }
 
 /// A value of an input as JSON.
@@ -118,6 +125,9 @@ fn of_specification(options: &SampleArguments, terminal: &mut Terminal) -> Exit 
         Ok(graph) => graph,
         Err(why) => return refused(terminal, &why),
     };
+    if !spec.program.steps.is_empty() {
+        terminal.print("internal steps of the server do not run on these paths\n");
+    }
     let paths = match FeasiblePaths::of(&graph, options.seed) {
         Ok(paths) => paths,
         Err(why) => return refused(terminal, &why),
@@ -127,7 +137,7 @@ fn of_specification(options: &SampleArguments, terminal: &mut Terminal) -> Exit 
     let sampling = Sampling { options, extension: "ndjson", bound, is_bounded: graph.leaves_out_calls };
     sampling.run(paths, terminal, |oracle, path| {
         let exchanges = oracle.exchanges(&path.state)?;
-        let line = described(&spec, &graph.branches(&path.steps));
+        let line = described(&spec, &graph, &path.steps);
         let script = script_of(&spec, &exchanges);
         let taken = graph.runs_that_take(&path.steps, &script, RUNS);
         let chance = if taken < RUNS { format!("   [{taken} of {RUNS} runs]") } else { String::new() };
@@ -139,13 +149,16 @@ fn times(number: usize) -> String {
     if number == 1 { "once".to_owned() } else { format!("{number} times") }
 }
 
-/// The branches of a path, with their lines.
-fn described(spec: &Arc<Spec>, requests: &[Vec<&SpecBranch>]) -> String {
-    let request = |branches: &Vec<&SpecBranch>| {
-        let branches: Vec<String> = branches.iter().map(|branch| named(spec, branch)).collect();
-        branches.join(" ")
+/// The branches of a path, with their lines; with their columns, too, where a line has several of a kind.
+fn described(spec: &Spec, graph: &HandlerGraph, steps: &[usize]) -> String {
+    let place = |branch: &SpecBranch| (branch.kind, branch.file.clone(), branch.line);
+    let alike = |branch: &SpecBranch| graph.all_branches().iter().filter(|other| place(other) == place(branch)).count();
+    let shown = |branch: &SpecBranch| match alike(branch) {
+        1 => named(spec, branch),
+        _ => format!("{}:{}", named(spec, branch), branch.column),
     };
-    requests.iter().map(request).collect::<Vec<_>>().join(" · ")
+    let request = |branches: Vec<&SpecBranch>| branches.into_iter().map(shown).collect::<Vec<_>>().join(" ");
+    graph.branches(steps).into_iter().map(request).collect::<Vec<_>>().join(" · ")
 }
 
 /// A branch with its line, as in `Get:14 else:16`.
@@ -171,6 +184,9 @@ fn named(spec: &Spec, branch: &SpecBranch) -> String {
 /// Makes a directory for paths. One with paths of an earlier run is refused, as those would stay among the new ones.
 fn prepared(directory: &Path) -> Result<(), String> {
     let shown = files::shown(directory);
+    if directory.exists() && !directory.is_dir() {
+        return Err(format!("{shown}: is no directory"));
+    }
     let made = fs::create_dir_all(directory).and_then(|()| fs::read_dir(directory));
     let entries = made.map_err(|why| format!("{shown}: {}", files::reason(&why)))?;
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
@@ -210,7 +226,8 @@ impl Sampling<'_> {
             return failed(terminal, &why);
         }
         let total = paths.drawing().total();
-        terminal.print(&format!("{total} paths{}\n", self.bound));
+        let plural = if total == 1_u8.into() { "" } else { "s" };
+        terminal.print(&format!("{total} path{plural}{}\n", self.bound));
         let wanted = count.unwrap_or(if *count_only { WantedPaths::All } else { WantedPaths::AtMost(PATHS) });
         let is_enough = |drawn: u64| matches!(wanted, WantedPaths::AtMost(most) if drawn >= most);
         let mut shown_paths = LineCounts::default();
@@ -258,7 +275,7 @@ impl Sampling<'_> {
         if shown.uncertain > 0 {
             let paths = counted(shown.uncertain, "path");
             lines.push(format!(
-                "{paths} of them need certain choices of the system: [N of {RUNS} runs] of the specification took one"
+                "{paths} not taken in each of {RUNS} runs of the specification, as it chooses: [N of {RUNS} runs]"
             ));
         }
         if counts.cut > 0 {

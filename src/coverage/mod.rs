@@ -56,6 +56,8 @@ pub struct SpecBranch {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
+    /// Its column, from 1.
+    pub column: usize,
     /// The byte range of its head in the file; the head is a condition, a pattern or the beginning of a handler.
     pub span: (u32, u32),
     /// The offset after its body.
@@ -66,10 +68,12 @@ pub struct SpecBranch {
 
 impl SpecBranch {
     fn of(spec: &Spec, BranchSpans { kind, head, whole }: &BranchSpans) -> SpecBranch {
+        let (line, column) = spec.sources.line_column(*head);
         SpecBranch {
             kind: *kind,
             file: spec.sources.name(head.file).to_owned(),
-            line: spec.sources.line_column(*head).0,
+            line,
+            column,
             span: (head.start, head.end),
             end: whole.end,
             taken: 0,

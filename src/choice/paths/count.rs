@@ -9,8 +9,9 @@ use std::ops::{AddAssign, SubAssign};
 use super::graph::{FlowGraph, NoPaths};
 use crate::choice::Random;
 
-/// The most counts that a table has.
-const COUNTS: usize = 1 << 28;
+/// The most counts that a table has, and the most bytes of them.
+const COUNTS: usize = 1 << 26;
+const BYTES: u64 = 1 << 30;
 
 /// A number of paths.
 pub(super) trait Count:
@@ -20,6 +21,9 @@ pub(super) trait Count:
     fn drawn_below(&self, random: &mut Random) -> Self;
 
     fn big(&self) -> BigUint;
+
+    /// The memory that it takes.
+    fn bytes(&self) -> u64;
 }
 
 impl Count for u128 {
@@ -32,6 +36,10 @@ impl Count for u128 {
 
     fn big(&self) -> BigUint {
         BigUint::from(*self)
+    }
+
+    fn bytes(&self) -> u64 {
+        16
     }
 }
 
@@ -52,6 +60,10 @@ impl Count for BigUint {
 
     fn big(&self) -> BigUint {
         self.clone()
+    }
+
+    fn bytes(&self) -> u64 {
+        24 + self.bits() / 8
     }
 }
 
@@ -96,6 +108,7 @@ impl<N: Count> CountTable<N> {
             bound: rows - 1,
             one: N::one(),
         };
+        let mut bytes = 0;
         for row in 0..rows {
             for &vertex in &order {
                 let place = CountPlace { vertex, row: row * vertices };
@@ -103,6 +116,10 @@ impl<N: Count> CountTable<N> {
                 for (_, next) in table.choices(place) {
                     let Some(larger) = sum.checked_add(table.count(next)) else { return Ok(None) };
                     sum = larger;
+                }
+                bytes += sum.bytes();
+                if bytes > BYTES {
+                    return Err(NoPaths::BoundTooLarge { bound: rows - 1 });
                 }
                 let is_last = vertex == graph.end() && graph.targets(vertex).is_empty();
                 table.counts[place.row + vertex] = if is_last { N::one() } else { sum };

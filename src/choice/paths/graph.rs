@@ -46,7 +46,9 @@ impl fmt::Display for NoPaths {
                 write!(f, "the shortest path has {shortest}, and the bound is {bound}")
             }
             NoPaths::Endless => f.write_str("the graph has a cycle, so its paths need a bound on their length"),
-            NoPaths::BoundTooLarge { bound } => write!(f, "a bound of {bound} edges needs too many counts"),
+            NoPaths::BoundTooLarge { bound } => {
+                write!(f, "the numbers of paths of up to {bound} edges take more than 1 GiB")
+            }
         }
     }
 }

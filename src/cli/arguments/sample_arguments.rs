@@ -25,8 +25,8 @@ be the next one, however deep it is. With --out each path is a script, whose req
 If FILE ends in .graph, it is a program that is written as a graph, and a path leads from its entry
 to its end. docs/PATHS.md has the format.
 
-Exit codes: 0 if as many paths were drawn as asked for, or all; 2 if there is no path, or the file
-is wrong; 3 if the time was over before; 130 if interrupted.";
+Exit codes: 0 if as many paths were drawn as asked for, or all that are feasible; 2 if the file is
+wrong, or no path leads to its end; 3 if the time was over before; 130 if interrupted.";
 
 /// `mayhap sample`
 #[derive(Args, Debug)]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub fn rust(spec: &Arc<Spec>, file: &Path, path: &Path, script: &Script) -> String {
     let text = script.write(spec);
     let fence = "#".repeat(longest_fence(&text) + 1);
-    let cause = script.header.cause.as_deref().unwrap_or("a failure");
+    let cause = script.header.cause.as_deref().unwrap_or("a script of requests");
     format!(
         "/// {cause}\n\
          #[test]\n\

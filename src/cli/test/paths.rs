@@ -53,7 +53,8 @@ impl SampledPaths {
         let graph = HandlerGraph::new(spec, bounds).map_err(|why| said(&why))?;
         let (scripts, paths, tested) = sampled(spec, &graph, count.get(), seed).map_err(|why| said(&why))?;
         if scripts.is_empty() {
-            return Err(said(&"no feasible path was found"));
+            let all = tested.most == "0" || tested.feasible == Some(0);
+            return Err(said(&if all { "it has no feasible path" } else { "no feasible path was found in time" }));
         }
         Ok(Some(SampledPaths { graph, paths, scripts, tested }))
     }

@@ -77,6 +77,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         let clients = options.system.clients.get();
         let outcome = replay(&judging, script, &mut *system, clients, patience, options.times.get()).outcome;
         let (said, exit) = match outcome {
+            RegressionOutcome::Pass if script.header.cause.is_none() => ("passes".to_owned(), Exit::Fine),
             RegressionOutcome::Pass => ("fixed".to_owned(), Exit::Fine),
             RegressionOutcome::Fails(failed, of) => (format!("fails {failed} of {of}"), Exit::Rejected),
             RegressionOutcome::Otherwise(cause) => (format!("fails otherwise: {cause}"), Exit::Rejected),

@@ -140,6 +140,10 @@ impl FlowProgram {
         let mut reader = GraphReader { scope, vertices, numbers, edges, entry: None, end: None };
         let (mut findings, mut at) = (Vec::new(), 0);
         for line in text.split_inclusive('\n') {
+            // A byte order mark stands before some texts.
+            let bom = if at == 0 && line.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+            at += bom;
+            let line = &line[bom..];
             let code = line.find("//").map_or(line, |comment| &line[..comment]);
             if let Err(finding) = reader.line(Part { text: code, file, at }.trimmed()) {
                 findings.push(finding);

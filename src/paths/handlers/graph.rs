@@ -17,6 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::choice::paths::{FlowGraph, NoPaths};
 use crate::coverage::{BranchKind, TrailSpec};
+use crate::limits::end;
 use crate::spec::Spec;
 use crate::spec::code::{Function, Op, Program};
 use crate::syntax::ast::NodeId;
@@ -71,9 +72,7 @@ impl fmt::Display for NotSampled {
                 "its handlers call peers, or send what nobody asked for; paths are those of one client alone"
             }
             NotSampled::UnknownState => "anything may be in its initial state, so no script leads a system down a path",
-            NotSampled::TooLarge => {
-                "its code has too many beginnings of paths; fewer requests, or fewer runs of loops, may do"
-            }
+            NotSampled::TooLarge => "its code has too many beginnings of paths; fewer requests, loops or calls may do",
         })
     }
 }
@@ -208,7 +207,7 @@ impl CodeWalk<'_> {
             edges.extend(beyond.into_iter().map(|branch| (HandlerStep::Beyond(branch), 0)));
             edges.extend(ends.then_some((HandlerStep::End, 0)));
             steps.push(edges);
-            if vertices.len() > VERTICES {
+            if vertices.len() > VERTICES || end::is_over() {
                 return Err(NotSampled::TooLarge);
             }
         }
@@ -220,7 +219,9 @@ impl CodeWalk<'_> {
         let mut following = Following::default();
         let mut open: Vec<BranchPoint> = places.into_iter().collect();
         let mut seen: FxHashSet<BranchPoint> = FxHashSet::default();
-        while let Some(mut place) = open.pop() {
+        while let Some(mut place) = open.pop()
+            && !end::is_over()
+        {
             if !seen.insert(place.clone()) {
                 continue;
             }

@@ -55,6 +55,12 @@ impl HandlerGraph {
         requests
     }
 
+    /// All branches of the specification.
+    #[must_use]
+    pub fn all_branches(&self) -> &[SpecBranch] {
+        &self.trail.branches
+    }
+
     /// The branches that a path takes, request by request.
     #[must_use]
     pub fn branches(&self, steps: &[usize]) -> Vec<Vec<&SpecBranch>> {

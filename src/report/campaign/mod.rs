@@ -106,6 +106,14 @@ pub struct CampaignReport {
     pub texts: Vec<SpecText>,
 }
 
+impl CampaignReport {
+    /// Tests whether nothing failed and nothing was left open. A failure of a regression is shown once only, so it counts, too.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.failures.is_empty() && self.undecided.is_empty() && !self.regressions.iter().any(RegressionRun::fails)
+    }
+}
+
 /// The requests of one constructor, and how many of them the system refused.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RefusedRequests {

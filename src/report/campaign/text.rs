@@ -99,8 +99,7 @@ pub fn summary(report: &CampaignReport) -> String {
     let mut lines = vec![format!("{requests} in {}: {}{end}{refused}", counted(report.runs, "run"), found(report))];
     lines.extend(report.stopped.iter().filter(|_| !is_stopped).map(|why| format!("  ended early: {why}")));
     lines.extend(report.until.iter().map(|how| format!("  until {how}")));
-    let is_clean = report.failures.is_empty() && report.undecided.is_empty();
-    lines.extend(report.paths.iter().map(|paths| format!("  {}", paths.sentence(is_clean))));
+    lines.extend(report.paths.iter().map(|paths| format!("  {}", paths.sentence(report.is_clean()))));
     lines.extend(coverage(report));
     // A test that ended at a failure had no time for more.
     if report.failures.iter().all(|failure| failure.known) {

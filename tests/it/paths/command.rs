@@ -101,7 +101,7 @@ fn paths_are_not_tested_in_an_unknown_state() {
 fn paths_that_need_a_choice_of_the_system_are_marked() {
     let text = sampled(&["specs/kv_etag.may", "--count", "all"]);
     assert!(text.contains("[0 of 20 runs]"), "a tag that nobody was shown: {text}");
-    assert!(text.contains("need certain choices of the system"), "{text}");
+    assert!(text.contains("not taken in each of 20 runs of the specification, as it chooses"), "{text}");
 }
 
 #[test]
@@ -123,6 +123,37 @@ fn graphs_are_sampled_with_inputs() {
 }
 
 #[test]
+fn different_paths_look_different() {
+    let graph = file("parallel.graph", "int x\nentry a\nend b\na -> b if x == 6\na -> b if x == 8");
+    let text = sampled(&[graph.to_str().unwrap(), "--count", "all"]);
+    assert!(text.contains("  a b   x = 6\n") && text.contains("  a b#2   x = 8\n"), "{text}");
+    let line = "protocol p { request int; response int; on q { either { reply 1; } or { reply 2; } } }";
+    let spec = file("line.may", line);
+    let text = sampled(&[spec.to_str().unwrap(), "--requests", "1", "--count", "all"]);
+    let paths: std::collections::BTreeSet<&str> = text.lines().skip(1).map(|line| &line[6..]).take(2).collect();
+    assert!(paths.len() == 2 && text.contains(" either:1:"), "{text}");
+}
+
+#[test]
+fn a_failure_that_is_known_leaves_no_promise() {
+    let kept = place("known");
+    _ = fs::remove_dir_all(&kept);
+    let run = || {
+        let address = format!("127.0.0.1:{}", free_port());
+        let program = env!("CARGO_BIN_EXE_mayhap");
+        let start = format!("{program} serve specs/transfers.may --tcp {address} --mutant 4");
+        let fixed =
+            ["test", "specs/transfers.may", "--sut", &address, "--start", &start, "--seed", "1", "--shrink-time", "1"];
+        let more = ["--sample", "8", "--max-failures", "0", "--regressions", kept.to_str().unwrap()];
+        String::from_utf8_lossy(&run(&[&fixed[..], &more[..]].concat(), "").stdout).into_owned()
+    };
+    let (first, second) = (run(), run());
+    for said in [first, second] {
+        assert!(said.contains("feasible paths of 2 requests were run") && !said.contains("confidence"), "{said}");
+    }
+}
+
+#[test]
 fn a_short_time_is_said() {
     let arguments = ["sample", "specs/memcached.may", "--requests", "3", "--count-only", "--time", "0.2"];
     check(&arguments, "", 3, &["left when the time was over, feasible or not"]);
@@ -138,8 +169,12 @@ fn bad_input_is_refused() {
         "chosen.may",
         "protocol p { request int; response int; var m: map<int, int> = choose; on q { reply 0; } }",
     );
+    let calling = graph(
+        "calling.may",
+        "protocol p { request int; response int; on x { r(x); reply 1; } proc r(x: int) { if x > 0 { r(x - 1); } } }",
+    );
     for (arguments, said) in [
-        (vec![&*cycle], "the graph has a cycle, so its paths need a bound on their length"),
+        (vec![&*cycle], "the graph has a cycle, so its paths need a bound on their length: --length"),
         (vec![&*cycle, "--length", "0"], "the shortest path has 1 edge, and the bound is 0"),
         (vec![&*apart, "--length", "9"], "no path leads from the entry to the end"),
         (vec![&*wrong], "unknown variable `y`"),
@@ -152,6 +187,11 @@ fn bad_input_is_refused() {
         (vec!["specs/kv.may", "--requests", "0"], "at least 1"),
         (vec!["specs/kv.may", "--count", "some"], "expected"),
         (vec!["specs/kv.may", "--requests", "100000000"], "its code has too many beginnings of paths"),
+        (
+            vec!["examples/graphs/dichotomy.graph", "--length", "1000000"],
+            "the numbers of paths of up to 1000000 edges take more than 1 GiB",
+        ),
+        (vec![&*calling, "--calls", "100000", "--time", "1"], "fewer requests, loops or calls may do"),
     ] {
         check(&[&["sample"], &arguments[..]].concat(), "", 2, &[said]);
     }

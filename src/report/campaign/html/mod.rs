@@ -91,7 +91,7 @@ fn header(report: &CampaignReport) -> Markup {
             @if let Some(why) = &report.stopped { p.remark { "Ended early: " (why) } }
             @if let Some(paths) = &report.covered_paths { p { (paths.sentence()) } }
             @if let Some(paths) = &report.paths {
-                p { (paths.sentence(report.failures.is_empty() && report.undecided.is_empty())) }
+                p { (paths.sentence(report.is_clean())) }
             }
             @for why in &report.undecided { p.remark { "Too hard to decide: " (why) } }
             @if report.failures.len() > 1 {
