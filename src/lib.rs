@@ -43,6 +43,8 @@
 #![warn(missing_docs)]
 
 pub mod choice;
+#[cfg(feature = "interface")]
+pub mod interface;
 pub mod server;
 
 // Internal modules: only the command and the tests, which are crates of their own, should use them.
@@ -109,6 +111,10 @@ pub mod value;
 
 pub use crate::judge::{Exchange, Options, Verdict};
 pub use harness::{SystemTest, test};
+#[cfg(feature = "interface")]
+pub use interface::check_interface;
+#[cfg(feature = "interface")]
+pub use mayhap_macros::interface;
 pub use recorded::Trace;
 pub use session::{Session, SessionProgress};
 #[cfg(feature = "proptest")]

@@ -46,7 +46,7 @@ impl Random {
     }
 
     /// A uniformly distributed number in `0..bound` (Lemire's multiplication with rejection).
-    pub(super) fn below(&mut self, bound: u64) -> u64 {
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
             // The threshold of the rejection is below the bound, so it is rarely computed.

@@ -29,6 +29,7 @@ mod choice;
 // The command.
 mod command;
 mod http;
+mod interface;
 mod served;
 
 // Systems under test, live testing, real servers, and servers with planted bugs.

@@ -1,0 +1,470 @@
+//! The functions of an interface: the public ones of an `impl` block or a module, or those of a trait that describes a foreign type.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::parse::Parser;
+use syn::spanned::Spanned;
+use syn::{
+    Attribute, Error, Fields, FnArg, Ident, ImplItem, Item, ItemImpl, ItemMod, ItemTrait, Pat, ReturnType, Signature,
+    TraitItem, Type, Visibility, parse_quote,
+};
+
+use crate::emit::{Described, Models};
+use crate::options::Options;
+use crate::shape::{ListKind, Shape, Structs, shape};
+use crate::tokens::Names;
+
+/// The attributes of functions that belong to the description.
+const OURS: [&str; 5] = ["law", "requires", "model", "list", "skip"];
+
+/// The item with the description of its interface.
+pub fn described(options: Options, item: Item) -> syn::Result<TokenStream> {
+    match item {
+        Item::Impl(block) => of_impl(options, block),
+        Item::Trait(of) => of_trait(options, of),
+        Item::Mod(module) => of_module(options, module),
+        other => Err(Error::new(
+            other.span(),
+            "an interface is an `impl` block, a module, or a trait that describes a foreign type (`of = Type`)",
+        )),
+    }
+}
+
+/// A function as it is written.
+struct WrittenFunction<'f> {
+    signature: &'f Signature,
+    attributes: &'f [Attribute],
+    /// The type of `self`.
+    of: Option<&'f Type>,
+    /// The names that stand for types.
+    names: &'f Names,
+    /// How it is called, as an expression and as text.
+    path: TokenStream,
+    shown: String,
+    /// True if it is called as a method.
+    is_method: bool,
+}
+
+/// The parts of a description.
+struct Describing {
+    models: Models,
+    structs: Vec<(String, Vec<(Ident, Type)>)>,
+    statements: Vec<TokenStream>,
+}
+
+fn text(tokens: &impl ToTokens) -> String {
+    tokens.to_token_stream().to_string().replace(' ', "").replace(',', ", ")
+}
+
+/// The text of a path in which types have arguments: `Set::<u8>::new`.
+fn path(ty: &Type, name: &Ident) -> String {
+    format!("{}::{name}", text(ty).replacen('<', "::<", 1))
+}
+
+fn find<'a>(attributes: &'a [Attribute], name: &str) -> Option<&'a Attribute> {
+    attributes.iter().find(|attribute| attribute.path().is_ident(name))
+}
+
+fn strip(attributes: &mut Vec<Attribute>) {
+    attributes.retain(|attribute| !OURS.iter().any(|ours| attribute.path().is_ident(ours)));
+}
+
+fn instances(options: &Options) -> Names {
+    options
+        .instances
+        .iter()
+        .fold(Names::default(), |names, (name, tokens)| names.with(&name.to_string(), tokens.clone()))
+}
+
+/// Checks that each generic parameter has an instance.
+fn check_generics(generics: &syn::Generics, names: &Names, place: &str) -> syn::Result<()> {
+    for parameter in &generics.params {
+        let (name, span) = match parameter {
+            syn::GenericParam::Type(of) => (of.ident.to_string(), of.ident.span()),
+            syn::GenericParam::Const(of) => (of.ident.to_string(), of.ident.span()),
+            syn::GenericParam::Lifetime(_) => continue,
+        };
+        if !names.0.iter().any(|(known, _)| *known == name) {
+            let what =
+                format!("`{name}` has no instance: write `{place}`, with the type that it stands for in the test");
+            return Err(Error::new(span, what));
+        }
+    }
+    Ok(())
+}
+
+/// The value of `#[requires(…)]` and similar attributes.
+fn tokens(attribute: &Attribute) -> syn::Result<TokenStream> {
+    attribute.meta.require_list().map(|list| list.tokens.clone())
+}
+
+impl Describing {
+    fn new(models: Models) -> Describing {
+        Describing { models, structs: Vec::new(), statements: Vec::new() }
+    }
+
+    fn names<'f>(&self, written: &WrittenFunction<'f>) -> syn::Result<Names> {
+        let mut names = written.names.clone();
+        if let Some(of) = written.of {
+            names = names.with("Self", of.to_token_stream());
+        }
+        if let Some(attribute) = find(written.attributes, "instance") {
+            let given = Options::parse_instances.parse2(tokens(attribute)?)?;
+            for (name, instance) in given {
+                names = names.with(&name.to_string(), instance);
+            }
+        }
+        check_generics(&written.signature.generics, &names, "#[instance(T = u8)]")?;
+        Ok(names)
+    }
+
+    fn function(&mut self, written: &WrittenFunction<'_>) -> syn::Result<()> {
+        let WrittenFunction { signature, attributes, of, .. } = written;
+        if find(attributes, "skip").is_some() {
+            return Ok(());
+        }
+        if let Some(asynchronous) = signature.asyncness {
+            return Err(Error::new(
+                asynchronous.span(),
+                "an async function is not called; describe one that waits for it, or `#[skip]` it",
+            ));
+        }
+        if let Some(unsafety) = signature.unsafety {
+            return Err(Error::new(unsafety.span(), "an unsafe function is not called; `#[skip]` it"));
+        }
+        let names = self.names(written)?;
+        if find(attributes, "law").is_some() {
+            return self.law(written, &names);
+        }
+        let structs: &Structs = &self.structs;
+        let mut parameters = Vec::new();
+        for parameter in &signature.inputs {
+            parameters.push(match parameter {
+                FnArg::Receiver(receiver) => {
+                    let of = of.ok_or_else(|| Error::new(receiver.span(), "`self` has no type here"))?;
+                    let shape = Box::new(Shape::Leaf(of.clone()));
+                    let shape = match (&receiver.reference, &receiver.mutability) {
+                        (Some(_), Some(_)) => Shape::Exclusive(shape),
+                        (Some(_), None) => Shape::Shared(shape),
+                        (None, _) if receiver.colon_token.is_some() => {
+                            return Err(Error::new(
+                                receiver.span(),
+                                "write `self`, `&self` or `&mut self`, or `#[skip]` the function",
+                            ));
+                        }
+                        (None, _) => *shape,
+                    };
+                    (Ident::new("__self", receiver.self_token.span), shape)
+                }
+                FnArg::Typed(typed) => {
+                    let Pat::Ident(name) = &*typed.pat else {
+                        return Err(Error::new(typed.pat.span(), "a parameter of an interface has a name"));
+                    };
+                    let ty: Type = syn::parse2(names.replaced(typed.ty.to_token_stream()))?;
+                    (name.ident.clone(), shape(&ty, structs)?)
+                }
+            });
+        }
+        let result = self.returned(signature, attributes, &names)?;
+        let condition = |name| find(attributes, name).map(tokens).transpose();
+        let myself = names.clone().with("self", quote!(__self));
+        let requires = condition("requires")?.map(|condition| myself.replaced(condition));
+        let model = condition("model")?.map(|model| names.replaced(model));
+        let described = Described {
+            name: signature.ident.clone(),
+            path: written.path.clone(),
+            shown: written.shown.clone(),
+            is_method: written.is_method,
+            parameters,
+            result,
+            requires,
+            model,
+        };
+        self.statements.push(self.models.function(&described));
+        Ok(())
+    }
+
+    fn returned(&self, signature: &Signature, attributes: &[Attribute], names: &Names) -> syn::Result<Shape> {
+        if let Some(list) = find(attributes, "list") {
+            let item: Type = syn::parse2(names.replaced(tokens(list)?))?;
+            return Ok(Shape::List(Box::new(shape(&item, &self.structs)?), ListKind::Iterator));
+        }
+        match &signature.output {
+            ReturnType::Default => Ok(Shape::Unit),
+            ReturnType::Type(_, ty) => shape(&syn::parse2(names.replaced(ty.to_token_stream()))?, &self.structs),
+        }
+    }
+
+    fn law(&mut self, written: &WrittenFunction<'_>, names: &Names) -> syn::Result<()> {
+        let WrittenFunction { signature, path, shown, of, .. } = written;
+        let of: Type = match (of, signature.inputs.first()) {
+            (Some(of), Some(FnArg::Receiver(_))) => (*of).clone(),
+            (_, Some(FnArg::Typed(typed))) => {
+                let ty: Type = syn::parse2(names.replaced(typed.ty.to_token_stream()))?;
+                match ty {
+                    Type::Reference(lent) => *lent.elem,
+                    other => return Err(Error::new(other.span(), "a law takes its value by `&`")),
+                }
+            }
+            _ => return Err(Error::new(signature.span(), "a law takes a value, such as `&self`")),
+        };
+        let takes_model = signature.inputs.len() == 2;
+        let has_model = self.models.held(&of).to_string() != quote!(#of).to_string();
+        if signature.inputs.len() > 2 || takes_model && !has_model {
+            return Err(Error::new(signature.inputs.span(), "a law takes a value, and its model if it has one"));
+        }
+        let (held, name) = (self.models.held(&of), signature.ident.to_string());
+        let arguments = match (has_model, takes_model) {
+            (true, true) => quote!(&__value.real, &__value.model),
+            (true, false) => quote!(&__value.real),
+            (false, _) => quote!(__value),
+        };
+        self.statements.push(quote! {
+            __description.law::<#of>(#name, #shown, #takes_model, |__value| {
+                let __value = __value.downcast_ref::<#held>().expect("a value of its pool");
+                ::mayhap::interface::Holds::complaint(#path(#arguments))
+            });
+        });
+        Ok(())
+    }
+
+    /// The implementation for a type that names the interface.
+    fn implementation(&self, of: &TokenStream, name: &str) -> TokenStream {
+        let statements = &self.statements;
+        quote! {
+            impl ::mayhap::interface::Interface for #of {
+                const NAME: &'static str = #name;
+
+                #[allow(clippy::all, clippy::pedantic, unused_variables)]
+                fn describe(__description: &mut ::mayhap::interface::Description) {
+                    #(#statements)*
+                }
+            }
+        }
+    }
+}
+
+impl Options {
+    fn parse_instances(input: syn::parse::ParseStream) -> syn::Result<Vec<(Ident, TokenStream)>> {
+        <Options as syn::parse::Parse>::parse(input).map(|options| options.instances)
+    }
+}
+
+/// The models of one type.
+fn models(options: &Options, of: &Type) -> Models {
+    Models { of: options.model.iter().map(|model| (text_of(of), model.clone())).collect() }
+}
+
+fn text_of(ty: &Type) -> String {
+    quote!(#ty).to_string()
+}
+
+fn of_impl(options: Options, mut block: ItemImpl) -> syn::Result<TokenStream> {
+    if let Some((_, of, _)) = &block.trait_ {
+        return Err(Error::new(
+            of.span(),
+            "the interface of a type is its own `impl` block; describe trait methods in a trait with `of = Type`",
+        ));
+    }
+    let names = instances(&options);
+    check_generics(&block.generics, &names, "#[interface(T = u8)]")?;
+    let of: Type = syn::parse2(names.replaced(block.self_ty.to_token_stream()))?;
+    let mut describing = Describing::new(models(&options, &of));
+    functions_of(&mut describing, &block, &of, &names)?;
+    for item in &mut block.items {
+        if let ImplItem::Fn(function) = item {
+            if find(&function.attrs, "law").is_some() {
+                function.attrs.push(parse_quote!(#[allow(dead_code)]));
+            }
+            strip(&mut function.attrs);
+            function.attrs.retain(|attribute| !attribute.path().is_ident("instance"));
+        }
+    }
+    let implementation = describing.implementation(&of.to_token_stream(), &text(&of));
+    Ok(quote!(#block #implementation))
+}
+
+/// Describes the public functions of a block, and its laws.
+fn functions_of(describing: &mut Describing, block: &ItemImpl, of: &Type, names: &Names) -> syn::Result<()> {
+    let mut errors: Option<Error> = None;
+    for item in &block.items {
+        let ImplItem::Fn(function) = item else { continue };
+        if !matches!(function.vis, Visibility::Public(_)) && find(&function.attrs, "law").is_none() {
+            continue;
+        }
+        let name = &function.sig.ident;
+        let written = WrittenFunction {
+            signature: &function.sig,
+            attributes: &function.attrs,
+            of: Some(of),
+            names,
+            path: quote!(<#of>::#name),
+            shown: path(of, name),
+            is_method: matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_))),
+        };
+        if let Err(error) = describing.function(&written) {
+            errors = Some(joined(errors, error));
+        }
+    }
+    errors.map_or(Ok(()), Err)
+}
+
+fn joined(errors: Option<Error>, error: Error) -> Error {
+    match errors {
+        Some(mut errors) => {
+            errors.combine(error);
+            errors
+        }
+        None => error,
+    }
+}
+
+fn of_trait(options: Options, of: ItemTrait) -> syn::Result<TokenStream> {
+    let Some(ty) = options.of.clone() else {
+        return Err(Error::new(
+            of.ident.span(),
+            "write `#[interface(of = Type)]`, with the type whose interface this is",
+        ));
+    };
+    let names = instances(&options).with("Self", ty.to_token_stream());
+    let mut describing = Describing::new(models(&options, &ty));
+    let (marker, visibility) = (&of.ident, &of.vis);
+    let mut wrappers = Vec::new();
+    let mut errors: Option<Error> = None;
+    for item in &of.items {
+        let TraitItem::Fn(function) = item else {
+            return Err(Error::new(item.span(), "a description has functions only"));
+        };
+        let name = &function.sig.ident;
+        let is_method = matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_)));
+        let mut written = WrittenFunction {
+            signature: &function.sig,
+            attributes: &function.attrs,
+            of: Some(&ty),
+            names: &names,
+            path: quote!(<#ty>::#name),
+            shown: path(&ty, name),
+            is_method,
+        };
+        if let Some(body) = &function.default {
+            let inner = names.clone().with("self", quote!(__self));
+            let mut signature = function.sig.clone();
+            if let Some(FnArg::Receiver(receiver)) = signature.inputs.first() {
+                let lent = receiver.reference.as_ref().map(|(lent, _)| lent);
+                let mutable = receiver.reference.as_ref().and(receiver.mutability);
+                signature.inputs[0] = parse_quote!(__self: #lent #mutable #ty);
+            }
+            let signature = inner.replaced(signature.to_token_stream());
+            let body = inner.replaced(body.to_token_stream());
+            wrappers.push(quote!(pub #signature #body));
+            written.path = quote!(#marker::#name);
+            written.shown = format!("{marker}::{name}");
+            written.is_method = false;
+        }
+        if let Err(error) = describing.function(&written) {
+            errors = Some(joined(errors, error));
+        }
+    }
+    if let Some(errors) = errors {
+        return Err(errors);
+    }
+    let implementation = describing.implementation(&marker.to_token_stream(), &marker.to_string());
+    let attributes = &of.attrs;
+    Ok(quote! {
+        #(#attributes)*
+        #visibility enum #marker {}
+
+        #[allow(dead_code, missing_docs, clippy::all, clippy::pedantic)]
+        impl #marker { #(#wrappers)* }
+
+        #implementation
+    })
+}
+
+fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> {
+    let name = module.ident.to_string();
+    let Some((_, items)) = &mut module.content else {
+        return Err(Error::new(module.ident.span(), "an interface is a module that is written here"));
+    };
+    if let Some(model) = &options.model {
+        return Err(Error::new(
+            model.span(),
+            "in a module each type has its own model: `#[model(Type)]` on its `impl` block",
+        ));
+    }
+    let names = instances(&options);
+    let mut of = Vec::new();
+    for item in items.iter_mut() {
+        if let Item::Impl(block) = item
+            && let Some(at) = block.attrs.iter().position(|attribute| attribute.path().is_ident("model"))
+        {
+            let model: Type = block.attrs.remove(at).parse_args()?;
+            of.push((text_of(&block.self_ty), model));
+        }
+    }
+    let mut describing = Describing::new(Models { of });
+    describing.structs = items.iter().filter_map(public_struct).collect();
+    let mut errors: Option<Error> = None;
+    for item in items.iter() {
+        let described = match item {
+            Item::Impl(block) if block.trait_.is_none() => {
+                check_generics(&block.generics, &names, "#[interface(T = u8)]").and_then(|()| {
+                    let of: Type = syn::parse2(names.replaced(block.self_ty.to_token_stream()))?;
+                    functions_of(&mut describing, block, &of, &names)
+                })
+            }
+            Item::Fn(function)
+                if matches!(function.vis, Visibility::Public(_)) || find(&function.attrs, "law").is_some() =>
+            {
+                let name = &function.sig.ident;
+                describing.function(&WrittenFunction {
+                    signature: &function.sig,
+                    attributes: &function.attrs,
+                    of: None,
+                    names: &names,
+                    path: quote!(#name),
+                    shown: name.to_string(),
+                    is_method: false,
+                })
+            }
+            _ => Ok(()),
+        };
+        if let Err(error) = described {
+            errors = Some(joined(errors, error));
+        }
+    }
+    if let Some(errors) = errors {
+        return Err(errors);
+    }
+    for item in items.iter_mut() {
+        match item {
+            Item::Impl(block) => {
+                for item in &mut block.items {
+                    if let ImplItem::Fn(function) = item {
+                        strip(&mut function.attrs);
+                    }
+                }
+            }
+            Item::Fn(function) => strip(&mut function.attrs),
+            _ => {}
+        }
+    }
+    let implementation = describing.implementation(&quote!(Interface), &name);
+    let marker: Item = parse_quote! {
+        /// The interface of this module.
+        pub enum Interface {}
+    };
+    items.push(marker);
+    items.push(Item::Verbatim(implementation));
+    Ok(module.to_token_stream())
+}
+
+/// A struct whose fields are all public.
+fn public_struct(item: &Item) -> Option<(String, Vec<(Ident, Type)>)> {
+    let Item::Struct(of) = item else { return None };
+    let Fields::Named(fields) = &of.fields else { return None };
+    let is_public = fields.named.iter().all(|field| matches!(field.vis, Visibility::Public(_)));
+    let field = |field: &syn::Field| Some((field.ident.clone()?, field.ty.clone()));
+    let fields: Vec<(Ident, Type)> = fields.named.iter().filter_map(field).collect();
+    (is_public && !fields.is_empty()).then(|| (of.ident.to_string(), fields))
+}

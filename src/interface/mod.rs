@@ -1,0 +1,29 @@
+//! Typed clients of a Rust interface: values are made by its functions alone, and every value that is made is checked.
+//!
+//! ```text
+//! draw a function ─▶ draw its arguments: literals, and values from pools ─▶ call it ─▶ take its result apart ─▶ check the laws ─┐
+//!        ▲                                                                                                   keep the values ◀──┘
+//!        └───────────────────────────────────────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! The attribute `#[mayhap::interface]` describes the functions, and [`check_interface`] calls them. See `docs/INTERFACES.md`.
+
+mod call;
+mod check;
+mod declared;
+mod literal;
+mod machine;
+mod programs;
+mod rust;
+mod shape;
+mod shrink;
+
+pub use call::{CallArguments, Callback, CopiedLent, Holds, InterfaceFinding, Lent, Made, Twin, UncopiedLent};
+pub use check::{InterfaceFailure, InterfaceReport, InterfaceTest, check_interface};
+pub use declared::{Called, Description, Interface, InterfaceFunction, Law};
+pub use shape::{PoolType, TypeShape};
+
+/// Calls a function with one tuple of arguments, whose types are known before those of a closure are looked for.
+pub fn applied<A, R>(arguments: A, function: impl FnOnce(A) -> R) -> R {
+    function(arguments)
+}

@@ -1,0 +1,269 @@
+//! Programs of calls: drawn at random, all up to a size, or one that is given.
+
+use super::call::{Argument, ArgumentMode, Call, InterfaceFinding};
+use super::declared::Prepared;
+use super::machine::{ALL, ArgumentDrawing, CallMachine, Favoured, LIST};
+use crate::choice::{ChoiceError, Choices, Odometer, Random, Replay, Step, Strategy};
+
+/// The most values of a pool in a random program. Fewer are used more often, and more are more diverse.
+const POOL: usize = 12;
+/// The numbers of calls of random programs. In long ones, values grow; short ones that fail are easy to understand.
+const LENGTHS: [usize; 6] = [4, 16, 32, 64, 128, 256];
+/// The weights of functions in a random program: some are not called at all, so that others come in a row.
+const WEIGHTS: [u64; 4] = [0, 1, 1, 4];
+/// The number of times that the arguments of a call are drawn until its precondition holds.
+const TRIES: usize = 4;
+
+/// The calls of a program, as far as they were made, and what is wrong with the last one.
+pub(super) struct RanProgram<'p> {
+    pub machine: CallMachine<'p>,
+    pub finding: Option<InterfaceFinding>,
+}
+
+/// The numbers of calls that were tried and made.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct CallCounts {
+    /// The calls that were made.
+    pub made: u64,
+    /// The calls whose precondition does not hold.
+    pub refused: u64,
+}
+
+/// The programs of one seed, each with a number.
+#[derive(Clone, Copy)]
+pub(super) struct DrawnProgram {
+    pub seed: u64,
+    pub number: u64,
+    /// The most calls of a program.
+    pub most: usize,
+}
+
+/// Runs a random program. Before each call `proceed` is asked, with the program so far.
+pub(super) fn random<'p>(
+    interface: &'p Prepared,
+    DrawnProgram { seed, number, most }: DrawnProgram,
+    counts: &mut CallCounts,
+    proceed: &mut dyn FnMut(&CallMachine<'_>, &Call) -> bool,
+) -> Result<RanProgram<'p>, ChoiceError> {
+    let mut random = Random::of_run(seed, number);
+    let mut machine = CallMachine::new(interface, POOL, false);
+    let length = LENGTHS[random.choose("length", LENGTHS.len())?].min(most);
+    let mut weights = Vec::with_capacity(interface.functions.len());
+    for function in &interface.functions {
+        let weight = WEIGHTS[random.choose("weight", WEIGHTS.len())?];
+        // Functions that need no value begin a program.
+        weights.push(if function.parameters.is_empty() { weight.max(1) } else { weight });
+    }
+    let drawing = ArgumentDrawing {
+        first: random.choose("first literal", 64)?,
+        literals: [2, 4, usize::MAX, usize::MAX, usize::MAX, usize::MAX, usize::MAX, usize::MAX]
+            [random.choose("literals", 8)?],
+        favoured: [Favoured::None, Favoured::Newest, Favoured::Largest][random.choose("favoured", 3)?],
+        list: [2, LIST][random.choose("list", 2)?],
+    };
+    for _ in 0..length {
+        let function = random.weighted("function", &weights)?;
+        for _ in 0..TRIES {
+            let Some(call) = machine.drawn(function, drawing, &mut random)? else { break };
+            if !proceed(&machine, &call) {
+                return Ok(RanProgram { machine, finding: None });
+            }
+            match machine.attempt(call) {
+                Ok(true) => {
+                    counts.made += 1;
+                    break;
+                }
+                Ok(false) => counts.refused += 1,
+                Err(finding) => {
+                    counts.made += 1;
+                    return Ok(RanProgram { machine, finding: Some(finding) });
+                }
+            }
+        }
+    }
+    Ok(RanProgram { machine, finding: None })
+}
+
+/// Runs the program that `choices` make: at most so many calls. None if it cannot go on, as a call has no arguments or is refused.
+pub(super) fn chosen<'p>(
+    interface: &'p Prepared,
+    most: usize,
+    drawing: ArgumentDrawing,
+    choices: &mut dyn Choices,
+    counts: &mut CallCounts,
+    proceed: &mut dyn FnMut(&CallMachine<'_>, &Call) -> bool,
+) -> Result<Option<RanProgram<'p>>, ChoiceError> {
+    let mut machine = CallMachine::new(interface, usize::MAX, false);
+    while machine.calls.len() < most {
+        let Some(function) = choices.choose("call", interface.functions.len() + 1)?.checked_sub(1) else { break };
+        let Some(call) = machine.drawn(function, drawing, choices)? else { return Ok(None) };
+        if !proceed(&machine, &call) {
+            return Ok(None);
+        }
+        match machine.attempt(call) {
+            Ok(true) => counts.made += 1,
+            Ok(false) => {
+                counts.refused += 1;
+                return Ok(None);
+            }
+            Err(finding) => return Ok(Some(RanProgram { machine, finding: Some(finding) })),
+        }
+    }
+    Ok(Some(RanProgram { machine, finding: None }))
+}
+
+/// All arguments, with short lists.
+const SHORT: ArgumentDrawing = ArgumentDrawing { list: 2, ..ALL };
+
+/// Runs all programs of at most so many calls, until one fails. Returns the number of them.
+pub(super) fn all<'p>(
+    interface: &'p Prepared,
+    most: usize,
+    counts: &mut CallCounts,
+    proceed: &mut dyn FnMut(&CallMachine<'_>, &Call) -> bool,
+) -> Result<(u64, Option<RanProgram<'p>>), ChoiceError> {
+    let (mut search, mut programs) = (Odometer::new(), 0);
+    loop {
+        if let Some(ran) = chosen(interface, most, SHORT, &mut search, counts, proceed)? {
+            programs += 1;
+            if ran.finding.is_some() {
+                return Ok((programs, Some(ran)));
+            }
+        }
+        if !search.advance()? {
+            return Ok((programs, None));
+        }
+    }
+}
+
+/// Runs a program that was chosen before.
+pub(super) fn again<'p>(interface: &'p Prepared, steps: Vec<Step>) -> Result<Option<RanProgram<'p>>, ChoiceError> {
+    chosen(interface, usize::MAX, ALL, &mut Replay::new(steps), &mut CallCounts::default(), &mut |_, _| true)
+}
+
+/// A program whose calls name the values of earlier ones by the call, so that calls can be left out.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct CallProgram {
+    /// Each call with its number. A value is `number * SPAN` plus its place among the values of that call.
+    pub calls: Vec<(usize, Call)>,
+}
+
+/// The most values of a call of a [`CallProgram`].
+pub(super) const SPAN: usize = 1 << 16;
+
+impl CallProgram {
+    /// The calls that a machine has made, and maybe one more.
+    pub fn of(machine: &CallMachine<'_>, last: Option<Call>) -> CallProgram {
+        let named = |value: usize| {
+            let call = machine.first.partition_point(|first| *first <= value) - 1;
+            call * SPAN + (value - machine.first[call])
+        };
+        let mut calls: Vec<(usize, Call)> = machine.calls.iter().cloned().chain(last).enumerate().collect();
+        for argument in calls.iter_mut().flat_map(|(_, call)| &mut call.arguments) {
+            if let Argument::Variable(value, _) = argument {
+                *value = named(*value);
+            }
+        }
+        CallProgram { calls }
+    }
+
+    /// The program without the calls that the last one does not depend on.
+    pub fn sliced(&self) -> CallProgram {
+        let (mut wanted, mut calls) = (Vec::new(), Vec::new());
+        for (at, (number, call)) in self.calls.iter().enumerate().rev() {
+            let changes = |argument: &Argument| matches!(argument, Argument::Variable(value, ArgumentMode::Exclusive) if wanted.contains(&(value / SPAN)));
+            let is_last = at + 1 == self.calls.len();
+            if is_last || wanted.contains(number) || call.arguments.iter().any(changes) {
+                wanted.extend(values(&call.arguments).map(|value| value / SPAN));
+                calls.push((*number, call.clone()));
+            }
+        }
+        calls.reverse();
+        CallProgram { calls }
+    }
+
+    /// Runs the program; none if a call of it cannot be made.
+    pub fn run<'p>(&self, interface: &'p Prepared, notes: bool) -> Option<RanProgram<'p>> {
+        self.run_until(interface, notes, usize::MAX)
+    }
+
+    /// Runs so many calls of the program, and notes the others without making them.
+    pub fn run_until<'p>(&self, interface: &'p Prepared, notes: bool, most: usize) -> Option<RanProgram<'p>> {
+        let mut machine = CallMachine::new(interface, usize::MAX, notes);
+        let mut first: Vec<(usize, usize, usize)> = Vec::new();
+        for (number, call) in &self.calls {
+            let mut call = call.clone();
+            for argument in &mut call.arguments {
+                if let Argument::Variable(value, _) = argument {
+                    let (_, from, to) = first.iter().find(|(number, ..)| *number == *value / SPAN)?;
+                    *value = Some(from + *value % SPAN).filter(|value| value < to)?;
+                }
+            }
+            if !machine.is_possible(&call) {
+                return None;
+            }
+            if machine.calls.len() >= most {
+                machine.note(call);
+                continue;
+            }
+            let from = machine.made();
+            match machine.attempt(call) {
+                Ok(true) => first.push((*number, from, machine.made())),
+                Ok(false) => return None,
+                Err(finding) => return Some(RanProgram { machine, finding: Some(finding) }),
+            }
+        }
+        Some(RanProgram { machine, finding: None })
+    }
+
+    /// The choices that make this program; none if a call of it cannot be made.
+    pub fn steps(&self, interface: &Prepared) -> Option<Vec<Step>> {
+        let ran = self.run(interface, false)?;
+        let mut guided = Guided { run: Vec::new(), wanted: Vec::new() };
+        let mut machine = CallMachine::new(interface, usize::MAX, false);
+        for call in ran.machine.calls {
+            let function = call.function;
+            guided.note("call", interface.functions.len() + 1, function + 1);
+            guided.wanted = machine.picks(&call)?;
+            guided.wanted.reverse();
+            machine.drawn(function, ALL, &mut guided).ok()??;
+            _ = machine.attempt(call);
+        }
+        guided.note("call", interface.functions.len() + 1, 0);
+        Some(guided.run)
+    }
+}
+
+/// The values among arguments.
+pub(super) fn values(arguments: &[Argument]) -> impl Iterator<Item = usize> {
+    arguments
+        .iter()
+        .filter_map(|argument| if let Argument::Variable(value, _) = argument { Some(*value) } else { None })
+}
+
+/// A source that takes wanted alternatives, and records them.
+struct Guided {
+    run: Vec<Step>,
+    /// The alternatives, the next one last.
+    wanted: Vec<usize>,
+}
+
+impl Guided {
+    fn note(&mut self, label: &'static str, arity: usize, pick: usize) {
+        if arity > 1 {
+            self.run.push(Step { label, arity, pick });
+        }
+    }
+}
+
+impl Choices for Guided {
+    fn choose(&mut self, label: &'static str, arity: usize) -> Result<usize, ChoiceError> {
+        let pick = self.wanted.pop().filter(|pick| *pick < arity).ok_or(ChoiceError::Empty { label })?;
+        self.note(label, arity, pick);
+        Ok(pick)
+    }
+
+    fn branch(&mut self, label: &'static str, arity: usize, _: Option<&[u64]>) -> Result<usize, ChoiceError> {
+        self.choose(label, arity)
+    }
+}

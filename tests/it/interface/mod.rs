@@ -1,0 +1,4 @@
+//! Rust interfaces, called as any client could.
+
+mod sets;
+mod trees;
