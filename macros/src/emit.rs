@@ -64,6 +64,26 @@ impl Models {
         }
     }
 
+    /// The type of the model's result, as far as it is known.
+    fn modelled(&self, shape: &Shape) -> TokenStream {
+        match shape {
+            Shape::Leaf(ty) => self.of(ty).map_or_else(|| quote!(_), |model| quote!(#model)),
+            Shape::Option(of) => {
+                let of = self.modelled(of);
+                quote!(::std::option::Option<#of>)
+            }
+            Shape::Result(of, _) => {
+                let of = self.modelled(of);
+                quote!(::std::result::Result<#of, _>)
+            }
+            Shape::Tuple(of) => {
+                let of = of.iter().map(|of| self.modelled(of));
+                quote!((#(#of,)*))
+            }
+            _ => quote!(_),
+        }
+    }
+
     /// The statement that adds a function to the description.
     pub fn function(&self, described: &Described) -> TokenStream {
         let Described { name, shown, is_method, parameters, result, .. } = described;
@@ -134,7 +154,8 @@ impl Models {
                     quote!(<#model>::#name(#(#modelled),*))
                 }
             };
-            quote!(let #expected = #call;)
+            let ty = self.modelled(result);
+            quote!(let #expected: #ty = #call;)
         });
         quote! {
             |__arguments, __made| {

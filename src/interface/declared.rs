@@ -86,6 +86,8 @@ pub(super) struct Pool {
 /// A described interface with its pools.
 pub(super) struct Prepared {
     pub functions: Vec<InterfaceFunction>,
+    /// For each function: true if it can be called before any value was made.
+    pub begins: Vec<bool>,
     /// For each function, the pool of each leaf of its result, if its values are kept.
     pub kept: Vec<Vec<Option<usize>>>,
     pub pools: Vec<Pool>,
@@ -122,6 +124,21 @@ impl Prepared {
             types.into_iter().map(|ty| numbers.get(&ty.id).copied().inspect(|pool| ty.pool = *pool)).collect()
         });
         let kept = kept.collect();
-        Prepared { functions, kept, pools }
+        let begins = functions.iter().map(|function| function.parameters.iter().all(|shape| is_literal(shape, &pools)));
+        let begins = begins.collect();
+        Prepared { functions, begins, kept, pools }
+    }
+}
+
+/// Tests whether a value of a shape can be put together from literals.
+fn is_literal(shape: &TypeShape, pools: &[Pool]) -> bool {
+    match shape {
+        TypeShape::Unit | TypeShape::Option(_) | TypeShape::List(..) => true,
+        TypeShape::Leaf(ty) | TypeShape::Text(ty) | TypeShape::Callback(_, ty) => pools[ty.pool].literals.is_some(),
+        TypeShape::Exclusive(of) if matches!(**of, TypeShape::Leaf(_)) => false,
+        TypeShape::Shared(of) | TypeShape::Exclusive(of) => is_literal(of, pools),
+        TypeShape::Result(of) => of.iter().any(|of| is_literal(of, pools)),
+        TypeShape::Tuple(of) => of.iter().all(|of| is_literal(of, pools)),
+        TypeShape::Struct(_, of) => of.iter().all(|(_, of)| is_literal(of, pools)),
     }
 }

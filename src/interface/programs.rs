@@ -49,10 +49,12 @@ pub(super) fn random<'p>(
     let mut machine = CallMachine::new(interface, POOL, false);
     let length = LENGTHS[random.choose("length", LENGTHS.len())?].min(most);
     let mut weights = Vec::with_capacity(interface.functions.len());
-    for function in &interface.functions {
+    for begins in &interface.begins {
         let weight = WEIGHTS[random.choose("weight", WEIGHTS.len())?];
-        // Functions that need no value begin a program.
-        weights.push(if function.parameters.is_empty() { weight.max(1) } else { weight });
+        weights.push(if *begins { weight.max(1) } else { weight });
+    }
+    if weights.iter().all(|weight| *weight == 0) {
+        return Ok(RanProgram { machine, finding: None });
     }
     let drawing = ArgumentDrawing {
         first: random.choose("first literal", 64)?,

@@ -1,4 +1,6 @@
 //! Rust interfaces, called as any client could.
 
+mod outside;
+mod pairs;
 mod sets;
 mod trees;
