@@ -37,21 +37,22 @@ http: setup
 test: setup
 	@# A plain `cargo test` would link every example, too; that they compile is seen by `make lint`.
 	@mkdir -p target
-	@{ cargo test $(CARGO_FLAGS) --tests && cargo test $(CARGO_FLAGS) --doc; } 2>&1 | tee target/test.log
+	@{ cargo test $(CARGO_FLAGS) --tests && cargo test --package mayhap-macros && cargo test $(CARGO_FLAGS) --doc; } 2>&1 | tee target/test.log
 	@.ci/summary target/test.log
 
 release: setup
 	@.ci/guided $(CARGO_FLAGS)
 
 bench: setup
-	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench hidden --bench holes --bench beyond --bench histories --bench paths
+	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench hidden --bench holes --bench beyond --bench histories --bench paths --bench interface
 	@benches/instructions.sh
 	@benches/performance.py
 	@cargo run --release --quiet --manifest-path benches/peers/Cargo.toml --target-dir target/peers
 
 lint: setup
-	cargo fmt --check
+	cargo fmt --all --check
 	cargo clippy --quiet --all-targets $(CARGO_FLAGS) -- -D warnings
+	cargo clippy --quiet --package mayhap-macros --all-targets -- -D warnings
 	cargo clippy --quiet --lib --no-default-features $(CARGO_FLAGS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --document-private-items $(CARGO_FLAGS)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib --no-default-features $(CARGO_FLAGS)

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{Ident, Type};
+use syn::{Ident, LitStr, Type};
 
 use crate::shape::{ListKind, Shape};
 
@@ -10,6 +10,8 @@ use crate::shape::{ListKind, Shape};
 pub struct Models {
     /// The types that have a model, as text, with the model.
     pub of: Vec<(String, Type)>,
+    /// The specification that judges values, in place of a model.
+    pub spec: Option<LitStr>,
 }
 
 /// A function of an interface.
@@ -28,32 +30,34 @@ pub struct Described {
 }
 
 /// An argument while its binding is written: the statements, and the expressions for the function and its model.
-struct Bound {
-    statements: TokenStream,
-    real: TokenStream,
-    model: TokenStream,
+pub struct Bound {
+    pub statements: TokenStream,
+    pub real: TokenStream,
+    pub model: TokenStream,
 }
 
 /// The numbers for names.
 #[derive(Default)]
-struct Fresh(usize);
+pub struct Fresh(usize);
 
 impl Fresh {
-    fn name(&mut self, what: &str) -> Ident {
+    /// A new name.
+    pub fn name(&mut self, what: &str) -> Ident {
         self.0 += 1;
         format_ident!("__{}{}", what, self.0, span = Span::mixed_site())
     }
 }
 
 impl Models {
-    fn of(&self, ty: &Type) -> Option<&Type> {
+    /// The model of a type.
+    pub fn of(&self, ty: &Type) -> Option<&Type> {
         let text = quote!(#ty).to_string();
         self.of.iter().find(|(known, _)| *known == text).map(|(_, model)| model)
     }
 
     /// True if calls are compared with a model.
     fn is_there(&self) -> bool {
-        !self.of.is_empty()
+        !self.of.is_empty() && self.spec.is_none()
     }
 
     /// The type of the values in a pool.
@@ -89,7 +93,7 @@ impl Models {
         let Described { name, shown, is_method, parameters, result, .. } = described;
         let call = self.call(described);
         let name = name.to_string();
-        let parameters = parameters.iter().map(|(_, shape)| shape.description());
+        let parameters = parameters.iter().map(|(_, shape)| self.lent(shape).description());
         let result = result.description();
         quote! {
             __description.function(::mayhap::interface::InterfaceFunction {
@@ -104,6 +108,9 @@ impl Models {
     }
 
     fn call(&self, described: &Described) -> TokenStream {
+        if let Some(spec) = &self.spec {
+            return self.judged(described, spec);
+        }
         let Described { path, parameters, result, requires, model, name, .. } = described;
         let mut fresh = Fresh::default();
         let (mut bindings, mut backs, mut real, mut modelled) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -171,7 +178,8 @@ impl Models {
         }
     }
 
-    fn argument(&self, shape: &Shape, fresh: &mut Fresh) -> Bound {
+    /// The binding of an argument.
+    pub fn argument(&self, shape: &Shape, fresh: &mut Fresh) -> Bound {
         let value = fresh.name("value");
         match shape {
             Shape::Unit => Bound { statements: quote!(), real: quote!(()), model: quote!(()) },
@@ -317,7 +325,7 @@ impl Models {
     }
 
     /// Takes a result apart, and compares it with that of the model.
-    fn result(
+    pub fn result(
         &self,
         shape: &Shape,
         real: TokenStream,

@@ -180,6 +180,7 @@ impl Describing {
             requires,
             model,
         };
+        self.models.check_judged(&described)?;
         self.statements.push(self.models.function(&described));
         Ok(())
     }
@@ -252,7 +253,9 @@ impl Options {
 
 /// The models of one type.
 fn models(options: &Options, of: &Type) -> Models {
-    Models { of: options.model.iter().map(|model| (text_of(of), model.clone())).collect() }
+    let judged = options.spec.as_ref().map(|_| parse_quote!(::mayhap::interface::Judged));
+    let model = options.model.clone().or(judged);
+    Models { of: model.into_iter().map(|model| (text_of(of), model)).collect(), spec: options.spec.clone() }
 }
 
 fn text_of(ty: &Type) -> String {
@@ -386,6 +389,12 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
     let Some((_, items)) = &mut module.content else {
         return Err(Error::new(module.ident.span(), "an interface is a module that is written here"));
     };
+    if let Some(spec) = &options.spec {
+        return Err(Error::new(
+            spec.span(),
+            "a specification judges the values of one type: write it on its `impl` block",
+        ));
+    }
     if let Some(model) = &options.model {
         return Err(Error::new(
             model.span(),
@@ -402,7 +411,7 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
             of.push((text_of(&block.self_ty), model));
         }
     }
-    let mut describing = Describing::new(Models { of });
+    let mut describing = Describing::new(Models { of, spec: None });
     describing.structs = items.iter().filter_map(public_struct).collect();
     let mut errors: Option<Error> = None;
     for item in items.iter() {

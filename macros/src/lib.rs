@@ -5,6 +5,7 @@
 
 mod emit;
 mod functions;
+mod judged;
 mod options;
 mod shape;
 mod tokens;

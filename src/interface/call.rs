@@ -149,9 +149,11 @@ pub enum InterfaceFinding {
     },
     /// No server that follows the specification would have answered so.
     Rejected {
-        /// The answer.
+        /// The request, as JSON.
+        request: String,
+        /// The answer, as JSON.
         answer: String,
-        /// The reason.
+        /// The reason, if one was found.
         why: String,
     },
     /// The function panicked.
@@ -171,6 +173,8 @@ pub struct Made {
     /// True if the variants are noted, to write the call down.
     pub(super) notes: bool,
     pub(super) variants: Vec<usize>,
+    /// True if the call was too hard to judge.
+    pub(super) undecided: bool,
     /// A number that tells outcomes apart.
     pub(super) outcome: u32,
     /// The leaves that are kept, with their number in the result.

@@ -57,6 +57,8 @@ pub struct InterfaceReport {
     pub calls: u64,
     /// The number of calls whose precondition does not hold, which were not made.
     pub refused: u64,
+    /// The number of calls that were too hard to judge by the specification.
+    pub undecided: u64,
     /// The most calls of a program, if all programs up to this size were run.
     pub size: Option<usize>,
     /// The failure, if there is one.
@@ -65,13 +67,11 @@ pub struct InterfaceReport {
 
 impl fmt::Display for InterfaceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InterfaceReport { name, seed, programs, calls, refused, size, failure } = self;
+        let InterfaceReport { name, seed, programs, calls, refused, undecided, size, failure } = self;
         let (programs, calls) = (counted(*programs, "program"), counted(*calls, "call"));
-        let refused = if *refused > 0 {
-            format!(", {refused} more not made as a precondition does not hold")
-        } else {
-            String::new()
-        };
+        let some = |number: u64, what: &str| if number > 0 { format!(", {number} {what}") } else { String::new() };
+        let refused =
+            some(*refused, "more not made as a precondition does not hold") + &some(*undecided, "too hard to judge");
         let Some(failure) = failure else {
             return match size {
                 Some(size) => write!(
@@ -90,7 +90,10 @@ impl fmt::Display for InterfaceReport {
             InterfaceFinding::Differs { returned, model } => {
                 writeln!(f, "{name}: a call returned {returned}, and the model {model}")?
             }
-            InterfaceFinding::Rejected { answer, why } => writeln!(f, "{name}: a call returned {answer}: {why}")?,
+            InterfaceFinding::Rejected { request, answer, why } => {
+                writeln!(f, "{name}: no server that follows the specification answers {answer} to {request} then")?;
+                why.lines().try_for_each(|line| writeln!(f, "  {line}"))?;
+            }
             InterfaceFinding::Panic { message, place } => writeln!(f, "{name}: a call panicked at {place}: {message}")?,
             InterfaceFinding::Endless => writeln!(f, "{name}: a call did not come back")?,
         }
@@ -288,8 +291,8 @@ impl<I: Interface> InterfaceTest<I> {
             }
         };
         let (programs, counts) = *pulse.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let CallCounts { made, refused } = counts;
-        InterfaceReport { name: I::NAME.to_owned(), seed, programs, calls: made, refused, size, failure }
+        let CallCounts { made, refused, undecided } = counts;
+        InterfaceReport { name: I::NAME.to_owned(), seed, programs, calls: made, refused, undecided, size, failure }
     }
 }
 
@@ -333,7 +336,7 @@ impl CheckWork {
         drop(machine);
         let kind = FindingKind::of(&finding, function);
         let report = |program: &CallProgram| {
-            let found = program.run(&interface, false).and_then(|ran| ran.finding).unwrap_or_else(|| finding.clone());
+            let found = program.run(&interface, true).and_then(|ran| ran.finding).unwrap_or_else(|| finding.clone());
             let text = written(&interface, program, &found).unwrap_or_default();
             let steps = program.steps(&interface).unwrap_or_default();
             InterfaceFailure { finding: found, program: text, calls: program.calls.len(), token: token::write(&steps) }

@@ -244,6 +244,7 @@ impl<'p> CallMachine<'p> {
         self.made.kept.clear();
         self.made.kept.extend(kept.iter().map(Option::is_some));
         self.made.outcome = 0;
+        self.made.undecided = false;
         self.calls.push(call);
         self.first.push(self.values.len());
         let (call, interface, values) = (self.calls.last().expect("it was pushed"), self.interface, &self.values);
@@ -359,6 +360,11 @@ impl<'p> CallMachine<'p> {
             }
         }
         Ok(())
+    }
+
+    /// Tests whether the last call was too hard to judge.
+    pub fn is_undecided(&self) -> bool {
+        self.made.undecided
     }
 
     /// Notes a call that is not made.

@@ -11,6 +11,7 @@
 mod call;
 mod check;
 mod declared;
+mod judged;
 mod literal;
 mod machine;
 mod programs;
@@ -21,6 +22,7 @@ mod shrink;
 pub use call::{CallArguments, Callback, CopiedLent, Holds, InterfaceFinding, Lent, Made, Twin, UncopiedLent};
 pub use check::{InterfaceFailure, InterfaceReport, InterfaceTest, check_interface};
 pub use declared::{Called, Description, Interface, InterfaceFunction, Law};
+pub use judged::{Judged, text_of};
 pub use shape::{PoolType, TypeShape};
 
 /// Calls a function with one tuple of arguments, whose types are known before those of a closure are looked for.

@@ -27,6 +27,8 @@ pub(super) struct CallCounts {
     pub made: u64,
     /// The calls whose precondition does not hold.
     pub refused: u64,
+    /// The calls that were too hard to judge.
+    pub undecided: u64,
 }
 
 /// The programs of one seed, each with a number.
@@ -73,6 +75,7 @@ pub(super) fn random<'p>(
             match machine.attempt(call) {
                 Ok(true) => {
                     counts.made += 1;
+                    counts.undecided += u64::from(machine.is_undecided());
                     break;
                 }
                 Ok(false) => counts.refused += 1,
@@ -103,7 +106,10 @@ pub(super) fn chosen<'p>(
             return Ok(None);
         }
         match machine.attempt(call) {
-            Ok(true) => counts.made += 1,
+            Ok(true) => {
+                counts.made += 1;
+                counts.undecided += u64::from(machine.is_undecided());
+            }
             Ok(false) => {
                 counts.refused += 1;
                 return Ok(None);

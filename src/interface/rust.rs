@@ -328,9 +328,7 @@ impl WrittenProgram<'_> {
             InterfaceFinding::Differs { returned, model } => {
                 self.lines.push(format!("{text}; // returned {returned}, and the model {model}"));
             }
-            InterfaceFinding::Rejected { answer, why } => {
-                self.lines.push(format!("{text}; // returned {answer}: {why}"))
-            }
+            InterfaceFinding::Rejected { answer, .. } => self.lines.push(format!("_ = {text}; // answered {answer}")),
             InterfaceFinding::Panic { message, .. } => {
                 let mut line = format!("_ = {text}; // panics: ");
                 _ = write!(line, "{}", message.lines().next().unwrap_or_default());
