@@ -10,6 +10,7 @@ use syn::{
 };
 
 use crate::emit::{Described, Models};
+use crate::judged;
 use crate::options::Options;
 use crate::shape::{ListKind, Shape, Structs, shape};
 use crate::tokens::Names;
@@ -50,6 +51,17 @@ struct Describing {
     models: Models,
     structs: Vec<(String, Vec<(Ident, Type)>)>,
     statements: Vec<TokenStream>,
+    /// The arms of functions for calls from several threads, and the function that makes values.
+    concurrent: Option<Concurrent>,
+}
+
+/// The parts of a concurrent interface.
+struct Concurrent {
+    threads: syn::LitInt,
+    spec: syn::LitStr,
+    of: Type,
+    make: Option<TokenStream>,
+    arms: Vec<TokenStream>,
 }
 
 fn text(tokens: &impl ToTokens) -> String {
@@ -100,7 +112,7 @@ fn tokens(attribute: &Attribute) -> syn::Result<TokenStream> {
 
 impl Describing {
     fn new(models: Models) -> Describing {
-        Describing { models, structs: Vec::new(), statements: Vec::new() }
+        Describing { models, structs: Vec::new(), statements: Vec::new(), concurrent: None }
     }
 
     fn names<'f>(&self, written: &WrittenFunction<'f>) -> syn::Result<Names> {
@@ -181,6 +193,13 @@ impl Describing {
             model,
         };
         self.models.check_judged(&described)?;
+        if let Some(concurrent) = &mut self.concurrent {
+            if described.parameters.is_empty() && concurrent.make.is_none() {
+                concurrent.make = Some(described.path.clone());
+            } else {
+                concurrent.arms.push(judged::arm(&described)?);
+            }
+        }
         self.statements.push(self.models.function(&described));
         Ok(())
     }
@@ -232,6 +251,7 @@ impl Describing {
     /// The implementation for a type that names the interface.
     fn implementation(&self, of: &TokenStream, name: &str) -> TokenStream {
         let statements = &self.statements;
+        let concurrent = self.concurrent.as_ref().map(Concurrent::function);
         quote! {
             impl ::mayhap::interface::Interface for #of {
                 const NAME: &'static str = #name;
@@ -240,6 +260,36 @@ impl Describing {
                 fn describe(__description: &mut ::mayhap::interface::Description) {
                     #(#statements)*
                 }
+
+                #concurrent
+            }
+        }
+    }
+}
+
+impl Concurrent {
+    fn of(options: &Options, of: &Type) -> Option<Concurrent> {
+        let (threads, spec) = (options.concurrent.clone()?, options.spec.clone()?);
+        Some(Concurrent { threads, spec, of: of.clone(), make: None, arms: Vec::new() })
+    }
+
+    /// The function that calls values from several threads.
+    fn function(&self) -> TokenStream {
+        let Concurrent { threads, spec, of, make, arms } = self;
+        let Some(make) = make else {
+            let what = "several threads call a value that a function without parameters makes, such as `new()`";
+            return Error::new(threads.span(), what).into_compile_error();
+        };
+        quote! {
+            fn concurrent(
+                __check: ::mayhap::interface::ConcurrentCheck,
+            ) -> ::std::option::Option<::mayhap::report::campaign::CampaignReport> {
+                let spec = ::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec));
+                let ask: ::mayhap::interface::AskValue<#of> = |__value, __call| match __call.name() {
+                    #(#arms)*
+                    other => ::std::panic!("no function has the request `{other}`"),
+                };
+                ::std::option::Option::Some(__check.run(spec, #threads, || #make(), ask))
             }
         }
     }
@@ -273,6 +323,7 @@ fn of_impl(options: Options, mut block: ItemImpl) -> syn::Result<TokenStream> {
     check_generics(&block.generics, &names, "#[interface(T = u8)]")?;
     let of: Type = syn::parse2(names.replaced(block.self_ty.to_token_stream()))?;
     let mut describing = Describing::new(models(&options, &of));
+    describing.concurrent = Concurrent::of(&options, &of);
     functions_of(&mut describing, &block, &of, &names)?;
     for item in &mut block.items {
         if let ImplItem::Fn(function) = item {
@@ -331,6 +382,7 @@ fn of_trait(options: Options, of: ItemTrait) -> syn::Result<TokenStream> {
     };
     let names = instances(&options).with("Self", ty.to_token_stream());
     let mut describing = Describing::new(models(&options, &ty));
+    describing.concurrent = Concurrent::of(&options, &ty);
     let (marker, visibility) = (&of.ident, &of.vis);
     let mut wrappers = Vec::new();
     let mut errors: Option<Error> = None;
@@ -476,4 +528,178 @@ fn public_struct(item: &Item) -> Option<(String, Vec<(Ident, Type)>)> {
     let field = |field: &syn::Field| Some((field.ident.clone()?, field.ty.clone()));
     let fields: Vec<(Ident, Type)> = fields.named.iter().filter_map(field).collect();
     (is_public && !fields.is_empty()).then(|| (of.ident.to_string(), fields))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The error of a description.
+    fn error(options: TokenStream, item: Item) -> String {
+        let options = syn::parse2(options).unwrap();
+        described(options, item).unwrap_err().to_string()
+    }
+
+    fn of(function: TokenStream) -> String {
+        error(quote!(), parse_quote!(impl Set { pub #function }))
+    }
+
+    #[test]
+    fn what_cannot_be_called_is_an_error_that_says_what_to_write() {
+        for (function, said) in [
+            (
+                quote!(
+                    fn at(&self) -> *const u8 {
+                        todo!()
+                    }
+                ),
+                "no pool can hold a value of type `* const u8`: describe a function",
+            ),
+            (
+                quote!(
+                    fn iter(&self) -> Iter<'_, u8> {
+                        todo!()
+                    }
+                ),
+                "`#[list(ITEM)]` on the function collects it",
+            ),
+            (
+                quote!(
+                    async fn get(&self) -> u8 {
+                        todo!()
+                    }
+                ),
+                "an async function is not called",
+            ),
+            (
+                quote!(
+                    unsafe fn get(&self) -> u8 {
+                        todo!()
+                    }
+                ),
+                "an unsafe function is not called",
+            ),
+            (
+                quote!(
+                    fn map<F: Fn(u8)>(&self, f: F) {
+                        todo!()
+                    }
+                ),
+                "`F` has no instance: write `#[instance(T = u8)]`",
+            ),
+            (
+                quote!(
+                    fn pair(&self, (a, b): (u8, u8)) {
+                        todo!()
+                    }
+                ),
+                "a parameter of an interface has a name",
+            ),
+            (
+                quote!(
+                    fn kept(self: Rc<Self>) {
+                        todo!()
+                    }
+                ),
+                "write `self`, `&self` or `&mut self`",
+            ),
+            (
+                quote!(
+                    fn show(&self, out: &mut dyn Write) {
+                        todo!()
+                    }
+                ),
+                "no pool can hold a value of type `dyn Write`",
+            ),
+            (
+                quote!(
+                    fn all(&mut self, of: &mut [u8]) {
+                        todo!()
+                    }
+                ),
+                "take `&mut Vec<…>`",
+            ),
+        ] {
+            let error = of(function);
+            assert!(error.contains(said), "{error}");
+        }
+    }
+
+    #[test]
+    fn interfaces_that_are_none_are_errors() {
+        let generic: Item = parse_quote!(
+            impl<T> Set<T> {
+                pub fn new() -> Self {
+                    todo!()
+                }
+            }
+        );
+        assert!(error(quote!(), generic).contains("`T` has no instance: write `#[interface(T = u8)]`"));
+        assert!(
+            error(
+                quote!(),
+                parse_quote!(
+                    struct Set;
+                )
+            )
+            .contains("an interface is an `impl` block, a module, or a trait")
+        );
+        assert!(
+            error(
+                quote!(),
+                parse_quote!(
+                    trait Sets {}
+                )
+            )
+            .contains("write `#[interface(of = Type)]`")
+        );
+        assert!(error(quote!(), parse_quote!(impl Clone for Set {})).contains("its own `impl` block"));
+        assert!(
+            error(
+                quote!(),
+                parse_quote!(
+                    mod sets;
+                )
+            )
+            .contains("a module that is written here")
+        );
+        let law: Item = parse_quote!(impl Set { #[law] fn holds() -> bool { true } });
+        assert!(error(quote!(), law).contains("a law takes a value, such as `&self`"));
+        let options = |tokens: TokenStream| syn::parse2::<Options>(tokens).err().unwrap().to_string();
+        assert!(options(quote!(modell = Vec<u8>)).contains("expected `of = Type`, `model = Type`"));
+        assert!(options(quote!(model = Vec<u8>, spec = "a.may")).contains("a model or a specification, not both"));
+    }
+
+    #[test]
+    fn a_specification_judges_one_value() {
+        for (function, said) in [
+            (
+                quote!(
+                    fn union(&self, other: &Set) -> bool {
+                        todo!()
+                    }
+                ),
+                "functions that take two of them",
+            ),
+            (
+                quote!(
+                    fn split(self) -> (Set, Set) {
+                        todo!()
+                    }
+                ),
+                "returns `Self`, as `new`, `clone`",
+            ),
+            (
+                quote!(
+                    fn keep(&mut self, f: impl Fn(u8) -> bool) {
+                        todo!()
+                    }
+                ),
+                "a callback is no value",
+            ),
+        ] {
+            let error = error(quote!(spec = "a.may"), parse_quote!(impl Set { pub #function }));
+            assert!(error.contains(said), "{error}");
+        }
+    }
 }

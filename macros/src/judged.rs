@@ -142,6 +142,55 @@ impl Models {
     }
 }
 
+/// The arm of a function, for calls from several threads: the name of the request, and the call.
+pub fn arm(described: &Described) -> syn::Result<TokenStream> {
+    let Described { name, path, parameters, .. } = described;
+    let Some(((_, Shape::Shared(_)), parameters)) = parameters.split_first() else {
+        return Err(Error::new(name.span(), "several threads call functions of `&self` only: `#[skip]` this one"));
+    };
+    let (request, count) = (variant(&name.to_string()), parameters.len());
+    let mut bindings = Vec::new();
+    let mut arguments = Vec::new();
+    for (at, (parameter, shape)) in parameters.iter().enumerate() {
+        let (ty, lent) = match shape {
+            Shape::Text => (quote!(::std::string::String), quote!(&)),
+            Shape::Shared(of) => (owned(of, name)?, quote!(&)),
+            shape => (owned(shape, name)?, quote!()),
+        };
+        let field = parameter.to_string();
+        bindings.push(quote!(let #parameter: #ty = __call.argument(#at, #count, #field);));
+        arguments.push(quote!(#lent #parameter));
+    }
+    Ok(quote!(#request => { #(#bindings)* ::mayhap::interface::text_of(&#path(__value, #(#arguments),*)) }))
+}
+
+/// The type of a value of a shape.
+fn owned(shape: &Shape, name: &syn::Ident) -> syn::Result<TokenStream> {
+    Ok(match shape {
+        Shape::Unit => quote!(()),
+        Shape::Leaf(ty) | Shape::Struct(ty, _) => quote!(#ty),
+        Shape::Text => quote!(::std::string::String),
+        Shape::Option(of) => {
+            let of = owned(of, name)?;
+            quote!(::std::option::Option<#of>)
+        }
+        Shape::List(of, ListKind::Vec | ListKind::Iterator) => {
+            let of = owned(of, name)?;
+            quote!(::std::vec::Vec<#of>)
+        }
+        Shape::Tuple(of) => {
+            let of = of.iter().map(|of| owned(of, name)).collect::<syn::Result<Vec<_>>>()?;
+            quote!((#(#of,)*))
+        }
+        _ => {
+            return Err(Error::new(
+                name.span(),
+                "several threads do not call a function with such a parameter: `#[skip]` it",
+            ));
+        }
+    })
+}
+
 /// The name of a request: `InsertAll` for `insert_all`.
 fn variant(name: &str) -> String {
     let word = |word: &str| {

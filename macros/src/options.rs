@@ -13,6 +13,8 @@ pub struct Options {
     pub model: Option<Type>,
     /// The file of a specification.
     pub spec: Option<LitStr>,
+    /// The number of threads that call a value at once.
+    pub concurrent: Option<syn::LitInt>,
     /// The instances of generic parameters.
     pub instances: Vec<(Ident, TokenStream)>,
 }
@@ -27,18 +29,24 @@ impl Parse for Options {
                 "of" => options.of = Some(input.parse()?),
                 "model" => options.model = Some(input.parse()?),
                 "spec" => options.spec = Some(input.parse()?),
+                "concurrent" => options.concurrent = Some(input.parse()?),
                 text if text.starts_with(|first: char| first.is_uppercase()) => {
                     options.instances.push((name, instance(input)?));
                 }
                 _ => {
-                    let known =
-                        "expected `of = Type`, `model = Type`, `spec = \"file.may\"`, or an instance such as `T = u8`";
+                    let known = "expected `of = Type`, `model = Type`, `spec = \"file.may\"`, `concurrent = 3`, or an instance such as `T = u8`";
                     return Err(Error::new(name.span(), known));
                 }
             }
             if !input.is_empty() {
                 _ = input.parse::<Token![,]>()?;
             }
+        }
+        if let (Some(threads), None) = (&options.concurrent, &options.spec) {
+            return Err(Error::new(
+                threads.span(),
+                "calls from several threads are judged by a specification: write `spec = \"file.may\"`, too",
+            ));
         }
         if let (Some(spec), Some(_)) = (&options.spec, &options.model) {
             return Err(Error::new(spec.span(), "an interface has a model or a specification, not both"));

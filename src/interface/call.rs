@@ -165,6 +165,11 @@ pub enum InterfaceFinding {
     },
     /// The function did not come back in time.
     Endless,
+    /// Calls from several threads were answered as no order of them explains.
+    Race {
+        /// The report, with the calls.
+        report: String,
+    },
 }
 
 /// The values that a call makes.

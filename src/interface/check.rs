@@ -11,6 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::call::{Call, InterfaceFinding};
+use super::concurrent::ConcurrentCheck;
 use super::declared::{Description, Interface, Prepared};
 use super::literal::Literals;
 use super::machine::CallMachine;
@@ -19,6 +20,7 @@ use super::rust::written;
 use super::shrink::{FindingKind, shrunk};
 use crate::choice::explore::panics;
 use crate::choice::{counted, token};
+use crate::report::campaign::{CampaignVerdict, text};
 
 /// The number of calls unless another one is given.
 const CALLS: u64 = 100_000;
@@ -96,6 +98,7 @@ impl fmt::Display for InterfaceReport {
             }
             InterfaceFinding::Panic { message, place } => writeln!(f, "{name}: a call panicked at {place}: {message}")?,
             InterfaceFinding::Endless => writeln!(f, "{name}: a call did not come back")?,
+            InterfaceFinding::Race { report } => return write!(f, "{name}: calls from several threads\n{report}"),
         }
         writeln!(f, "after {calls} in {programs}{refused}; shrunk to {}:\n", counted(failure.calls as u64, "call"))?;
         for line in failure.program.lines() {
@@ -239,7 +242,10 @@ impl<I: Interface> InterfaceTest<I> {
         let file = self.regressions.as_ref().map(|directory| directory.join(format!("{}.programs", I::NAME)));
         let kept = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
         let work = self.work(kept.lines().map(str::to_owned).collect(), false);
-        let report = self.watched(work);
+        let mut report = self.watched(work);
+        if report.failure.is_none() && self.size.is_none() {
+            report.failure = self.race(&mut report);
+        }
         if let (Some(file), Some(failure)) = (file, &report.failure)
             && !failure.token.is_empty()
             && !kept.lines().any(|line| line == failure.token)
@@ -252,6 +258,20 @@ impl<I: Interface> InterfaceTest<I> {
             }
         }
         report
+    }
+
+    /// Calls values from several threads, if the interface says so.
+    fn race(&self, report: &mut InterfaceReport) -> Option<InterfaceFailure> {
+        let InterfaceTest { calls, seed, time, call, .. } = *self;
+        let made = I::concurrent(ConcurrentCheck { calls, seed, time, call })?;
+        (report.calls, report.programs) = (report.calls + made.requests, report.programs + made.runs);
+        let program = text::text(&made);
+        (made.verdict != CampaignVerdict::Pass).then(|| InterfaceFailure {
+            finding: InterfaceFinding::Race { report: program.clone() },
+            program,
+            calls: made.failures.first().map_or(0, |failure| failure.steps.len()),
+            token: String::new(),
+        })
     }
 
     fn work(&self, kept: Vec<String>, only_kept: bool) -> CheckWork {
@@ -338,8 +358,8 @@ impl CheckWork {
         let report = |program: &CallProgram| {
             let found = program.run(&interface, true).and_then(|ran| ran.finding).unwrap_or_else(|| finding.clone());
             let text = written(&interface, program, &found).unwrap_or_default();
-            let steps = program.steps(&interface).unwrap_or_default();
-            InterfaceFailure { finding: found, program: text, calls: program.calls.len(), token: token::write(&steps) }
+            let token = program.steps(&interface).map(|steps| token::write(&steps)).unwrap_or_default();
+            InterfaceFailure { finding: found, program: text, calls: program.calls.len(), token }
         };
         let keep = |program: &CallProgram| {
             *pulse.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(report(program));

@@ -6,8 +6,10 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::call::{CallArguments, InterfaceFinding, Made};
+use super::concurrent::ConcurrentCheck;
 use super::literal::Literals;
 use super::shape::{PoolType, TypeShape};
+use crate::report::campaign::CampaignReport;
 
 /// An interface that is described.
 pub trait Interface: 'static {
@@ -16,6 +18,11 @@ pub trait Interface: 'static {
 
     /// Lists its functions and laws.
     fn describe(description: &mut Description);
+
+    /// Calls values from several threads; `None` if the interface is not concurrent.
+    fn concurrent(_: ConcurrentCheck) -> Option<CampaignReport> {
+        None
+    }
 }
 
 /// A call of a described function: true if it was made, and false if its precondition does not hold.

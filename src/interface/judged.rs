@@ -49,19 +49,10 @@ impl Judged {
         Judged { judge: Judge::new(spec, Options::default()), exchanges: Vec::new(), is_open: false }
     }
 
-    /// The variant of a type that a name has.
-    fn variant(&self, ty: TypeId, name: &str) -> Option<&VariantDef> {
-        let types = &self.judge.spec().types;
-        match types.get(ty) {
-            Type::Enum(at) => types.enums[*at as usize].variants.iter().find(|variant| variant.name == name),
-            _ => None,
-        }
-    }
-
     /// The request of a call.
     fn request(&self, name: &str, arguments: &[(&'static str, String)]) -> String {
         let spec = self.judge.spec();
-        let variant = self.variant(spec.program.request, name);
+        let variant = variant(spec, spec.program.request, name);
         let variant = variant.unwrap_or_else(|| panic!("the specification has no request `{name}`"));
         let named = variant.fields.iter().any(|(field, _)| field.is_some());
         let values: Vec<&str> = arguments.iter().map(|(_, value)| &**value).collect();
@@ -76,14 +67,22 @@ impl Judged {
             values => format!("{{{quoted}: [{}]}}", values.join(", ")),
         }
     }
+}
 
-    /// The answer of a call: the variant of its name, if there is one.
-    fn answer(&self, name: &str, result: String) -> String {
-        match self.variant(self.judge.spec().program.response, name) {
-            Some(variant) if variant.fields.is_empty() => json::quoted(name),
-            Some(_) => format!("{{{}: {result}}}", json::quoted(name)),
-            None => result,
-        }
+/// The variant of a type that a name has.
+pub(super) fn variant<'s>(spec: &'s Spec, ty: TypeId, name: &str) -> Option<&'s VariantDef> {
+    match spec.types.get(ty) {
+        Type::Enum(at) => spec.types.enums[*at as usize].variants.iter().find(|variant| variant.name == name),
+        _ => None,
+    }
+}
+
+/// The answer of a call: in the variant of its name, if there is one.
+pub(super) fn answer(spec: &Spec, name: &str, result: &str) -> String {
+    match variant(spec, spec.program.response, name) {
+        Some(variant) if variant.fields.is_empty() => json::quoted(name),
+        Some(_) => format!("{{{}: {result}}}", json::quoted(name)),
+        None => result.to_owned(),
     }
 }
 
@@ -103,7 +102,7 @@ impl Made {
         result: String,
     ) -> Result<(), InterfaceFinding> {
         let spec = judged.judge.spec().clone();
-        let (asked, answered) = (judged.request(name, arguments), judged.answer(name, result));
+        let (asked, answered) = (judged.request(name, arguments), answer(&spec, name, &result));
         let read = |ty: TypeId, text: &str| {
             json::decode(&spec.types, ty, text)
                 .unwrap_or_else(|why| panic!("{text} is no value of the specification: {why}"))

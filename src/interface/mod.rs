@@ -8,8 +8,14 @@
 //!
 //! The attribute `#[mayhap::interface]` describes the functions, and [`check_interface`] calls them. See `docs/INTERFACES.md`.
 
+/// Doctests of the page: its examples compile and hold.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/INTERFACES.md")]
+struct InterfacePage;
+
 mod call;
 mod check;
+mod concurrent;
 mod declared;
 mod judged;
 mod literal;
@@ -21,6 +27,7 @@ mod shrink;
 
 pub use call::{CallArguments, Callback, CopiedLent, Holds, InterfaceFinding, Lent, Made, Twin, UncopiedLent};
 pub use check::{InterfaceFailure, InterfaceReport, InterfaceTest, check_interface};
+pub use concurrent::{AskValue, AskedCall, ConcurrentCheck};
 pub use declared::{Called, Description, Interface, InterfaceFunction, Law};
 pub use judged::{Judged, text_of};
 pub use shape::{PoolType, TypeShape};

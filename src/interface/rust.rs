@@ -334,7 +334,9 @@ impl WrittenProgram<'_> {
                 _ = write!(line, "{}", message.lines().next().unwrap_or_default());
                 self.lines.push(line);
             }
-            InterfaceFinding::Endless => self.lines.push(format!("_ = {text}; // does not come back")),
+            InterfaceFinding::Endless | InterfaceFinding::Race { .. } => {
+                self.lines.push(format!("_ = {text}; // does not come back"));
+            }
         }
     }
 

@@ -11,6 +11,8 @@ const RUNS: usize = 100_000;
 /// The number of random calls that are put in the place of others, and the calls of a program from which on this is worth it.
 const OTHERS: usize = 20_000;
 const FEW: usize = 4;
+/// The number of times that a program of a system that chooses is run until it fails.
+const TRIES: usize = 5;
 
 /// The part of a finding that is equal for those that count as one.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,9 +24,10 @@ impl FindingKind {
         match finding {
             InterfaceFinding::Law { law, .. } => FindingKind(usize::MAX, (*law).to_owned()),
             InterfaceFinding::Panic { place, .. } => FindingKind(usize::MAX, place.clone()),
-            InterfaceFinding::Differs { .. } | InterfaceFinding::Rejected { .. } | InterfaceFinding::Endless => {
-                FindingKind(function, String::new())
-            }
+            InterfaceFinding::Race { .. }
+            | InterfaceFinding::Differs { .. }
+            | InterfaceFinding::Rejected { .. }
+            | InterfaceFinding::Endless => FindingKind(function, String::new()),
         }
     }
 }
@@ -35,6 +38,8 @@ struct Shrinking<'p, 'w> {
     kind: &'p FindingKind,
     best: CallProgram,
     runs: usize,
+    /// The number of times that a program is run until it fails: more than once if the system chooses.
+    tries: usize,
     watch: &'w mut dyn FnMut(Option<&CallProgram>),
 }
 
@@ -45,7 +50,9 @@ pub(super) fn shrunk<'p>(
     kind: &'p FindingKind,
     watch: &mut dyn FnMut(Option<&CallProgram>),
 ) -> CallProgram {
-    let mut shrinking = Shrinking { interface, kind, best: program, runs: 0, watch };
+    let mut shrinking = Shrinking { interface, kind, best: program, runs: 0, tries: 1, watch };
+    let again = (0..TRIES).filter(|_| shrinking.fails(&shrinking.best).is_some()).count();
+    shrinking.tries = if again < TRIES { TRIES } else { 1 };
     let sliced = shrinking.best.sliced();
     shrinking.consider(sliced);
     loop {
@@ -70,16 +77,18 @@ impl Shrinking<'_, '_> {
         }
         self.runs += 1;
         (self.watch)(None);
-        let Some(ran) = program.run(self.interface, false) else { return false };
-        let Some(finding) = ran.finding else { return false };
-        let made = ran.machine.calls.len();
-        if FindingKind::of(&finding, ran.machine.calls[made - 1].function) != *self.kind {
-            return false;
-        }
+        let Some(made) = (0..self.tries).find_map(|_| self.fails(&program)) else { return false };
         self.best = program;
         self.best.calls.truncate(made);
         (self.watch)(Some(&self.best));
         true
+    }
+
+    /// The number of calls after which a program fails in the same way, if it does.
+    fn fails(&self, program: &CallProgram) -> Option<usize> {
+        let ran = program.run(self.interface, false)?;
+        let kind = FindingKind::of(&ran.finding?, ran.machine.calls.last()?.function);
+        (kind == *self.kind).then_some(ran.machine.calls.len())
     }
 
     /// Leaves out calls: first many at once, then single ones. What uses a value of them uses another one.

@@ -135,8 +135,8 @@ impl<const BROKEN: bool> Sieve<BROKEN> {
         }
     }
 
-    pub fn get(&self, at: usize) -> Option<&u8> {
-        self.0.get(at)
+    pub fn items(&self) -> Vec<u8> {
+        self.0.clone()
     }
 }
 
@@ -144,8 +144,8 @@ described!(Sieve, [Vec<u8>], BrokenSieve, MendedSieve, {
     fn new() -> Self;
     fn push(&mut self, x: u8);
     fn retain(&mut self, keep: impl Fn(&u8) -> bool);
-    #[model(|(list, at)| list.get(at))]
-    fn get(&self, at: usize) -> Option<&u8>;
+    #[model(|list| list.clone())]
+    fn items(&self) -> Vec<u8>;
 });
 
 /// A list of which a part is taken out by an iterator.
@@ -395,7 +395,7 @@ impl<const BROKEN: bool> Ring<BROKEN> {
     fn grow(&mut self) {
         let old = self.slots.len();
         let is_wrapped = self.head + self.len > old;
-        self.slots.resize(old * 4, 0);
+        self.slots.resize((old * 2).max(16), 0);
         if is_wrapped {
             let moved = self.slots.len() - (old - self.head);
             self.slots.copy_within(self.head..old, moved);

@@ -1,6 +1,8 @@
 //! Values that a specification judges, as what they answer is not determined: handles, orders, what a cache forgets.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, DefaultHasher};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use mayhap::interface::{Interface, InterfaceFinding};
@@ -53,11 +55,16 @@ macro_rules! slabs {
 slabs!(GoodSlab, false);
 slabs!(DoubleFree, true);
 
+/// A map whose order is the same in each run, so that a program that fails does so again.
+type Bag = HashMap<u8, u8, BuildHasherDefault<DefaultHasher>>;
+
 macro_rules! bags {
     ($name:ident, $forgets:expr) => {
-        #[mayhap::interface(of = HashMap<u8, u8>, spec = "tests/data/interface/bag.may")]
+        #[mayhap::interface(of = Bag, spec = "tests/data/interface/bag.may")]
         trait $name {
-            fn new() -> Self;
+            fn new() -> Self {
+                HashMap::default()
+            }
             fn insert(&mut self, key: u8, value: u8) -> Option<u8>;
             fn remove(&mut self, key: &u8) -> Option<u8>;
             fn keys(&self) -> Vec<u8> {
@@ -138,4 +145,32 @@ fn keys_in_any_order() {
 fn a_cache_that_may_forget() {
     passes::<GoodCache>();
     is_found::<StaleCache>(6);
+}
+
+/// A counter whose additions may be lost, as it reads and writes in two steps.
+pub struct Counter(AtomicU64);
+
+#[mayhap::interface(spec = "tests/data/interface/counter.may", concurrent = 3)]
+impl Counter {
+    pub fn new() -> Self {
+        Counter(AtomicU64::new(0))
+    }
+
+    pub fn add(&self, amount: u64) -> u64 {
+        let before = self.0.load(Ordering::SeqCst);
+        std::thread::yield_now();
+        self.0.store(before + amount, Ordering::SeqCst);
+        before
+    }
+}
+
+#[test]
+fn calls_from_several_threads_are_judged() {
+    let report = mayhap::check_interface::<Counter>().calls(3_000).check();
+    println!("{report}");
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{report}"));
+    assert!(
+        matches!(failure.finding, InterfaceFinding::Race { .. }) && failure.program.contains("released together"),
+        "{report}"
+    );
 }

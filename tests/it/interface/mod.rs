@@ -1,5 +1,6 @@
 //! Rust interfaces, called as any client could.
 
+mod collections;
 mod judged;
 mod outside;
 mod pairs;
