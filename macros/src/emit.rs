@@ -21,6 +21,8 @@ pub struct Described {
     pub path: TokenStream,
     pub shown: String,
     pub is_method: bool,
+    /// True if it may be a method of a type that its own dereferences to.
+    pub is_deref: bool,
     pub parameters: Vec<(Ident, Shape)>,
     pub result: Shape,
     /// The condition under which it may be called.
@@ -45,6 +47,17 @@ impl Fresh {
     pub fn name(&mut self, what: &str) -> Ident {
         self.0 += 1;
         format_ident!("__{}{}", what, self.0, span = Span::mixed_site())
+    }
+}
+
+impl Described {
+    /// The call with these arguments.
+    pub fn called(&self, arguments: &[TokenStream]) -> TokenStream {
+        let Described { name, path, .. } = self;
+        match arguments.split_first() {
+            Some((first, rest)) if self.is_deref => quote!(#first.#name(#(#rest),*)),
+            _ => quote!(#path(#(#arguments),*)),
+        }
     }
 }
 
@@ -111,7 +124,7 @@ impl Models {
         if let Some(spec) = &self.spec {
             return self.judged(described, spec);
         }
-        let Described { path, parameters, result, requires, model, name, .. } = described;
+        let Described { parameters, result, requires, model, name, .. } = described;
         let mut fresh = Fresh::default();
         let (mut bindings, mut backs, mut real, mut modelled) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (parameter, shape) in parameters {
@@ -147,6 +160,7 @@ impl Models {
                 }
             }
         });
+        let called = described.called(&real);
         let mut number = 0;
         let compared = self.is_there();
         let (returned, expected) = (fresh.name("returned"), fresh.name("expected"));
@@ -156,6 +170,11 @@ impl Models {
             let call = match model {
                 Some(closure) if modelled.len() == 1 => quote!(::mayhap::interface::applied(#(#modelled)*, #closure)),
                 Some(closure) => quote!(::mayhap::interface::applied((#(#modelled),*), #closure)),
+                // Methods may be those of a type that the model dereferences to.
+                None if described.is_method => {
+                    let (first, rest) = modelled.split_first().expect("a method has a receiver");
+                    quote!(#first.#name(#(#rest),*))
+                }
                 None => {
                     let (_, model) = self.of.first().expect("there is a model");
                     quote!(<#model>::#name(#(#modelled),*))
@@ -170,7 +189,7 @@ impl Models {
                 use ::mayhap::interface::{CopiedLent as _, UncopiedLent as _};
                 #(#bindings)*
                 #condition
-                let #returned = #path(#(#real),*);
+                let #returned = #called;
                 #expected
                 #taken
                 ::std::result::Result::Ok(true)

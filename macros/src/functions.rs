@@ -44,6 +44,8 @@ struct WrittenFunction<'f> {
     shown: String,
     /// True if it is called as a method.
     is_method: bool,
+    /// True if it may be a method of a type that its own dereferences to.
+    is_deref: bool,
 }
 
 /// The parts of a description.
@@ -187,6 +189,7 @@ impl Describing {
             path: written.path.clone(),
             shown: written.shown.clone(),
             is_method: written.is_method,
+            is_deref: written.is_deref,
             parameters,
             result,
             requires,
@@ -355,6 +358,7 @@ fn functions_of(describing: &mut Describing, block: &ItemImpl, of: &Type, names:
             path: quote!(<#of>::#name),
             shown: path(of, name),
             is_method: matches!(function.sig.inputs.first(), Some(FnArg::Receiver(_))),
+            is_deref: false,
         };
         if let Err(error) = describing.function(&written) {
             errors = Some(joined(errors, error));
@@ -400,6 +404,7 @@ fn of_trait(options: Options, of: ItemTrait) -> syn::Result<TokenStream> {
             path: quote!(<#ty>::#name),
             shown: path(&ty, name),
             is_method,
+            is_deref: is_method,
         };
         if let Some(body) = &function.default {
             let inner = names.clone().with("self", quote!(__self));
@@ -414,7 +419,7 @@ fn of_trait(options: Options, of: ItemTrait) -> syn::Result<TokenStream> {
             wrappers.push(quote!(pub #signature #body));
             written.path = quote!(#marker::#name);
             written.shown = format!("{marker}::{name}");
-            written.is_method = false;
+            (written.is_method, written.is_deref) = (false, false);
         }
         if let Err(error) = describing.function(&written) {
             errors = Some(joined(errors, error));
@@ -486,6 +491,7 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
                     path: quote!(#name),
                     shown: name.to_string(),
                     is_method: false,
+                    is_deref: false,
                 })
             }
             _ => Ok(()),

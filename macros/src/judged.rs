@@ -59,7 +59,7 @@ impl Models {
 
     /// The closure of a function.
     pub fn judged(&self, described: &Described, spec: &LitStr) -> TokenStream {
-        let Described { name, path, parameters, result, requires, .. } = described;
+        let Described { name, parameters, result, requires, .. } = described;
         let mut fresh = Fresh::default();
         let (mut bindings, mut backs, mut real, mut asked, mut own) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
@@ -96,6 +96,7 @@ impl Models {
                 }
             }
         });
+        let called = described.called(&real);
         let (returned, count) = (fresh.name("returned"), asked.len());
         let request = variant(&name.to_string());
         let judged =
@@ -134,7 +135,7 @@ impl Models {
                 #(#bindings)*
                 #condition
                 let __asked: [(&'static str, ::std::string::String); #count] = [#(#asked),*];
-                let #returned = #path(#(#real),*);
+                let #returned = #called;
                 #taken
                 ::std::result::Result::Ok(true)
             }
@@ -144,13 +145,13 @@ impl Models {
 
 /// The arm of a function, for calls from several threads: the name of the request, and the call.
 pub fn arm(described: &Described) -> syn::Result<TokenStream> {
-    let Described { name, path, parameters, .. } = described;
+    let Described { name, parameters, .. } = described;
     let Some(((_, Shape::Shared(_)), parameters)) = parameters.split_first() else {
         return Err(Error::new(name.span(), "several threads call functions of `&self` only: `#[skip]` this one"));
     };
     let (request, count) = (variant(&name.to_string()), parameters.len());
     let mut bindings = Vec::new();
-    let mut arguments = Vec::new();
+    let mut arguments = vec![quote!(__value)];
     for (at, (parameter, shape)) in parameters.iter().enumerate() {
         let (ty, lent) = match shape {
             Shape::Text => (quote!(::std::string::String), quote!(&)),
@@ -161,7 +162,8 @@ pub fn arm(described: &Described) -> syn::Result<TokenStream> {
         bindings.push(quote!(let #parameter: #ty = __call.argument(#at, #count, #field);));
         arguments.push(quote!(#lent #parameter));
     }
-    Ok(quote!(#request => { #(#bindings)* ::mayhap::interface::text_of(&#path(__value, #(#arguments),*)) }))
+    let called = described.called(&arguments);
+    Ok(quote!(#request => { #(#bindings)* ::mayhap::interface::text_of(&#called) }))
 }
 
 /// The type of a value of a shape.

@@ -61,6 +61,8 @@ pub struct InterfaceReport {
     pub refused: u64,
     /// The number of calls that were too hard to judge by the specification.
     pub undecided: u64,
+    /// The functions that were never called: there was no value for a parameter, or a precondition never held.
+    pub never: Vec<String>,
     /// The most calls of a program, if all programs up to this size were run.
     pub size: Option<usize>,
     /// The failure, if there is one.
@@ -69,19 +71,20 @@ pub struct InterfaceReport {
 
 impl fmt::Display for InterfaceReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let InterfaceReport { name, seed, programs, calls, refused, undecided, size, failure } = self;
+        let InterfaceReport { name, seed, programs, calls, refused, undecided, never, size, failure } = self;
         let (programs, calls) = (counted(*programs, "program"), counted(*calls, "call"));
         let some = |number: u64, what: &str| if number > 0 { format!(", {number} {what}") } else { String::new() };
         let refused =
             some(*refused, "more not made as a precondition does not hold") + &some(*undecided, "too hard to judge");
+        let never = if never.is_empty() { String::new() } else { format!("; never called: {}", never.join(", ")) };
         let Some(failure) = failure else {
             return match size {
                 Some(size) => write!(
                     f,
-                    "{name}: all {programs} of at most {} pass, {calls}{refused}",
+                    "{name}: all {programs} of at most {} pass, {calls}{refused}{never}",
                     counted(*size as u64, "call")
                 ),
-                None => write!(f, "{name}, seed {seed}: {calls} in {programs}{refused}: nothing failed"),
+                None => write!(f, "{name}, seed {seed}: {calls} in {programs}{refused}: nothing failed{never}"),
             };
         };
         match &failure.finding {
@@ -154,7 +157,8 @@ struct Pulse {
     stop: AtomicBool,
     /// The failure as far as it is shrunk.
     failure: Mutex<Option<InterfaceFailure>>,
-    counts: Mutex<(u64, CallCounts)>,
+    /// The numbers of programs and calls, and the functions that were never called.
+    counts: Mutex<(u64, CallCounts, Vec<String>)>,
 }
 
 /// The work of a thread.
@@ -310,9 +314,19 @@ impl<I: Interface> InterfaceTest<I> {
                     .or_else(|| (!pulse.shrinks.load(Ordering::Relaxed)).then(|| endless::<I>(&literals, seed, last)));
             }
         };
-        let (programs, counts) = *pulse.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        let CallCounts { made, refused, undecided } = counts;
-        InterfaceReport { name: I::NAME.to_owned(), seed, programs, calls: made, refused, undecided, size, failure }
+        let (programs, counts, never) = pulse.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let CallCounts { made, refused, undecided, .. } = counts;
+        InterfaceReport {
+            name: I::NAME.to_owned(),
+            seed,
+            programs,
+            calls: made,
+            refused,
+            undecided,
+            never,
+            size,
+            failure,
+        }
     }
 }
 
@@ -327,7 +341,7 @@ fn endless<I: Interface>(literals: &[MakeLiterals], seed: u64, (program, begun):
     let interface = prepared::<I>(literals);
     let drawn = DrawnProgram { seed, number: program, most: usize::MAX };
     let (mut seen, mut last) = (0, None);
-    let drawn = programs::random(&interface, drawn, &mut CallCounts::default(), &mut |_, call| {
+    let drawn = programs::random(&interface, drawn, &mut CallCounts::none(&interface), &mut |_, call| {
         seen += 1;
         last = (seen == begun).then(|| call.clone());
         last.is_none()
@@ -345,9 +359,11 @@ impl CheckWork {
     fn done<I: Interface>(self, pulse: &Pulse) -> Option<InterfaceFailure> {
         let interface = prepared::<I>(&self.literals);
         assert!(!interface.functions.is_empty(), "{} has no functions", I::NAME);
-        let (mut counts, mut programs) = (CallCounts::default(), 0);
+        let (mut counts, mut programs) = (CallCounts::none(&interface), 0);
         let failed = self.failed(&interface, pulse, &mut counts, &mut programs);
-        *pulse.counts.lock().unwrap_or_else(PoisonError::into_inner) = (programs, counts);
+        let never = interface.functions.iter().zip(&counts.of).filter(|(_, calls)| **calls == 0);
+        let never = never.map(|(function, _)| function.name.to_owned()).collect();
+        *pulse.counts.lock().unwrap_or_else(PoisonError::into_inner) = (programs, counts, never);
         let RanProgram { machine, finding } = failed?;
         let finding = finding?;
         pulse.shrinks.store(true, Ordering::Relaxed);

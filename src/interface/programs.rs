@@ -21,7 +21,7 @@ pub(super) struct RanProgram<'p> {
 }
 
 /// The numbers of calls that were tried and made.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 pub(super) struct CallCounts {
     /// The calls that were made.
     pub made: u64,
@@ -29,6 +29,21 @@ pub(super) struct CallCounts {
     pub refused: u64,
     /// The calls that were too hard to judge.
     pub undecided: u64,
+    /// For each function, the calls of it that were made.
+    pub of: Vec<u64>,
+}
+
+impl CallCounts {
+    /// No calls.
+    pub fn none(interface: &Prepared) -> CallCounts {
+        CallCounts { of: vec![0; interface.functions.len()], ..CallCounts::default() }
+    }
+
+    fn count(&mut self, function: usize, is_undecided: bool) {
+        self.made += 1;
+        self.of[function] += 1;
+        self.undecided += u64::from(is_undecided);
+    }
 }
 
 /// The programs of one seed, each with a number.
@@ -74,13 +89,12 @@ pub(super) fn random<'p>(
             }
             match machine.attempt(call) {
                 Ok(true) => {
-                    counts.made += 1;
-                    counts.undecided += u64::from(machine.is_undecided());
+                    counts.count(function, machine.is_undecided());
                     break;
                 }
                 Ok(false) => counts.refused += 1,
                 Err(finding) => {
-                    counts.made += 1;
+                    counts.count(function, false);
                     return Ok(RanProgram { machine, finding: Some(finding) });
                 }
             }
@@ -107,8 +121,7 @@ pub(super) fn chosen<'p>(
         }
         match machine.attempt(call) {
             Ok(true) => {
-                counts.made += 1;
-                counts.undecided += u64::from(machine.is_undecided());
+                counts.count(function, machine.is_undecided());
             }
             Ok(false) => {
                 counts.refused += 1;
@@ -146,7 +159,7 @@ pub(super) fn all<'p>(
 
 /// Runs a program that was chosen before.
 pub(super) fn again<'p>(interface: &'p Prepared, steps: Vec<Step>) -> Result<Option<RanProgram<'p>>, ChoiceError> {
-    chosen(interface, usize::MAX, ALL, &mut Replay::new(steps), &mut CallCounts::default(), &mut |_, _| true)
+    chosen(interface, usize::MAX, ALL, &mut Replay::new(steps), &mut CallCounts::none(interface), &mut |_, _| true)
 }
 
 /// A program whose calls name the values of earlier ones by the call, so that calls can be left out.
