@@ -219,6 +219,7 @@ impl<I: Interface> InterfaceTest<I> {
     ///
     /// # Panics
     /// Something is wrong with it; the message is the report.
+    #[track_caller]
     pub fn run(self) {
         let report = self.check();
         assert!(report.failure.is_none(), "{report}");
@@ -229,6 +230,7 @@ impl<I: Interface> InterfaceTest<I> {
     ///
     /// # Panics
     /// It still fails, or it is no program of this interface.
+    #[track_caller]
     pub fn replay(self, token: &str) {
         let token = token.to_owned();
         let work = self.work(vec![token.clone()], true);

@@ -333,20 +333,16 @@ impl<'p> CallMachine<'p> {
         }
         let call = self.calls.last().expect("a call was made");
         let (function, outcome) = (call.function, self.made.outcome);
-        if !leaves.is_empty() {
-            for (leaf, value) in leaves {
-                let Some(pool) = self.interface.kept[function][leaf] else { continue };
-                self.values.push(MadeValue {
-                    pool,
-                    value: Some(value),
-                    class: (function, outcome, parts.ilog2()),
-                    size: parts,
-                });
-                self.check(self.values.len() - 1)?;
-                self.keep(self.values.len() - 1);
-            }
+        let first = self.values.len();
+        for (leaf, value) in leaves {
+            let Some(pool) = self.interface.kept[function][leaf] else { continue };
+            let class = (function, outcome, parts.ilog2());
+            self.values.push(MadeValue { pool, value: Some(value), class, size: parts });
+            self.check(self.values.len() - 1)?;
         }
         changed.into_iter().try_for_each(|value| self.check(value))?;
+        // Pools are full of values that were checked: one of them may have to go.
+        (first..self.values.len()).for_each(|value| self.keep(value));
         Ok(true)
     }
 

@@ -4,5 +4,6 @@ mod collections;
 mod judged;
 mod outside;
 mod pairs;
+mod printed;
 mod sets;
 mod trees;
