@@ -11,7 +11,8 @@ pub struct Numbers(Vec<u8>);
 
 #[mayhap::interface(model = BTreeSet<u8>)]
 impl Numbers {
-    pub fn new() -> Self {
+    #[model(|()| BTreeSet::new())]
+    pub fn empty() -> Self {
         Numbers(Vec::new())
     }
 

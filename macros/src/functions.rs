@@ -306,7 +306,7 @@ impl Options {
 
 /// The models of one type.
 fn models(options: &Options, of: &Type) -> Models {
-    let judged = options.spec.as_ref().map(|_| parse_quote!(::mayhap::interface::Judged));
+    let judged = options.spec.as_ref().map(|_| parse_quote!(::mayhap::interface::JudgedValue));
     let model = options.model.clone().or(judged);
     Models { of: model.into_iter().map(|model| (text_of(of), model)).collect(), spec: options.spec.clone() }
 }

@@ -102,7 +102,7 @@ impl Models {
         let judged =
             |twin: TokenStream, answer: TokenStream| quote!(__made.judged(#twin, #request, &__asked, #answer)?;);
         let new = quote! {
-            ::mayhap::interface::Judged::by(::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec)))
+            ::mayhap::interface::JudgedValue::by(::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec)))
         };
         let mut number = 0;
         let taken = match (&own, self.is_judged(result)) {

@@ -22,7 +22,7 @@ thread_local! {
 
 /// The model of a value that a specification judges: the calls so far, and the states that explain them.
 #[derive(Clone)]
-pub struct Judged {
+pub struct JudgedValue {
     judge: Judge,
     exchanges: Vec<Exchange>,
     /// True if a call was too hard to judge: later ones are not judged.
@@ -37,16 +37,16 @@ pub fn text_of<T: Serialize + ?Sized>(value: &T) -> String {
     json::line(value).unwrap_or_else(|why| panic!("a value has no JSON: {why}"))
 }
 
-impl Judged {
+impl JudgedValue {
     /// A new value, by a specification.
     ///
     /// # Panics
     /// The text is no specification; the message says where.
     #[must_use]
-    pub fn by(spec: &'static str) -> Judged {
+    pub fn by(spec: &'static str) -> JudgedValue {
         let read = || Spec::from_text(spec).unwrap_or_else(|why| panic!("{why}"));
         let spec = SPECS.with_borrow_mut(|specs| specs.entry(spec.as_ptr() as usize).or_insert_with(read).clone());
-        Judged { judge: Judge::new(spec, Options::default()), exchanges: Vec::new(), is_open: false }
+        JudgedValue { judge: Judge::new(spec, Options::default()), exchanges: Vec::new(), is_open: false }
     }
 
     /// The request of a call.
@@ -96,7 +96,7 @@ impl Made {
     /// The specification has no such request, or the values do not have its types.
     pub fn judged(
         &mut self,
-        judged: &mut Judged,
+        judged: &mut JudgedValue,
         name: &str,
         arguments: &[(&'static str, String)],
         result: String,

@@ -29,7 +29,7 @@ pub use call::{CallArguments, Callback, CopiedLent, Holds, InterfaceFinding, Len
 pub use check::{InterfaceFailure, InterfaceReport, InterfaceTest, check_interface};
 pub use concurrent::{AskValue, AskedCall, ConcurrentCheck};
 pub use declared::{Called, Description, Interface, InterfaceFunction, Law};
-pub use judged::{Judged, text_of};
+pub use judged::{JudgedValue, text_of};
 pub use shape::{PoolType, TypeShape};
 
 /// Calls a function with one tuple of arguments, whose types are known before those of a closure are looked for.

@@ -1,4 +1,4 @@
-// A type of which a law does not hold after it has passed through results of all shapes.
+//! A type of which a law does not hold after it has passed through results of all shapes.
 #[derive(Clone)]
 pub struct Token<T>(pub u32, pub T);
 
@@ -34,7 +34,7 @@ impl Token<u8> {
         }
     }
 
-    pub fn told(&mut self, text: &str, name: String) {
+    pub fn labelled(&mut self, text: &str, name: String) {
         if text == "ab" && name == "ba" {
             self.0 |= 64;
         }

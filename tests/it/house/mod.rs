@@ -53,11 +53,11 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("coverage", &[]),
     ("generate", &["diagnostic", "syntax"]),
     ("paths", &["http"]),
-    ("interface", &["diagnostic", "syntax"]),
     ("sut", &["diagnostic", "syntax"]),
     ("mutate", &[]),
     ("shrink", &["diagnostic", "syntax"]),
     ("harness", &["diagnostic", "syntax"]),
+    ("interface", &["diagnostic", "syntax"]),
     ("cli", &[]),
 ];
 

@@ -1,6 +1,7 @@
 //! Rust interfaces, called as any client could.
 
 mod collections;
+mod ends;
 mod judged;
 mod outside;
 mod pairs;

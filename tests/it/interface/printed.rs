@@ -16,7 +16,7 @@ trait Tokens {
     fn listed(&self) -> Vec<(char, Self)>;
     fn paired(self, x: i8) -> (i8, Option<Self>);
     fn asked(&mut self, f: impl Fn(u8) -> bool);
-    fn told(&mut self, text: &str, name: String);
+    fn labelled(&mut self, text: &str, name: String);
     fn joined(self, others: Vec<Self>) -> Self;
     fn sliced(&mut self, numbers: &[i8]);
     fn lent(&mut self) -> &Self;
