@@ -23,6 +23,8 @@ pub struct Described {
     pub is_method: bool,
     /// True if it may be a method of a type that its own dereferences to.
     pub is_deref: bool,
+    /// The type in whose block it stands.
+    pub of: Option<Type>,
     pub parameters: Vec<(Ident, Shape)>,
     pub result: Shape,
     /// The condition under which it may be called.
@@ -66,6 +68,13 @@ impl Models {
     pub fn of(&self, ty: &Type) -> Option<&Type> {
         let text = quote!(#ty).to_string();
         self.of.iter().find(|(known, _)| *known == text).map(|(_, model)| model)
+    }
+
+    /// Tests whether a part of a shape has a model.
+    pub fn holds_model(&self, shape: &Shape) -> bool {
+        let mut leaves = Vec::new();
+        shape.leaves(&mut leaves);
+        leaves.into_iter().any(|ty| self.of(ty).is_some())
     }
 
     /// True if calls are compared with a model.
@@ -124,6 +133,12 @@ impl Models {
         if let Some(spec) = &self.spec {
             return self.judged(described, spec);
         }
+        // A function of other types only has no model, so that its arguments need not be copied.
+        let shapes = described.parameters.iter().map(|(_, shape)| shape).chain([&described.result]);
+        if !self.of.is_empty() && described.model.is_none() && !shapes.into_iter().any(|shape| self.holds_model(shape))
+        {
+            return Models { of: Vec::new(), spec: None }.call(described);
+        }
         let Described { parameters, result, requires, model, name, .. } = described;
         let mut fresh = Fresh::default();
         let (mut bindings, mut backs, mut real, mut modelled) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -176,7 +191,9 @@ impl Models {
                     quote!(#first.#name(#(#rest),*))
                 }
                 None => {
-                    let (_, model) = self.of.first().expect("there is a model");
+                    let own =
+                        described.of.as_ref().and_then(|of| self.of(of)).or(self.of.first().map(|(_, model)| model));
+                    let model = own.expect("there is a model");
                     quote!(<#model>::#name(#(#modelled),*))
                 }
             };
@@ -339,7 +356,12 @@ impl Models {
                 Bound { statements, real: quote!(&#value[..]), model: quote!(&#model[..]) }
             }
             ListKind::Slice => Bound { statements, real: quote!(&#value[..]), model },
-            ListKind::Vec | ListKind::Iterator => Bound { statements, real: quote!(#value), model },
+            ListKind::Iterator => {
+                let iterated = |of: TokenStream| quote!(::std::iter::IntoIterator::into_iter(#of));
+                let model = if self.is_there() { iterated(model) } else { model };
+                Bound { statements, real: iterated(quote!(#value)), model }
+            }
+            ListKind::Vec => Bound { statements, real: quote!(#value), model },
         }
     }
 
@@ -379,16 +401,30 @@ impl Models {
             }
             Shape::Shared(of) | Shape::Exclusive(of) => match &**of {
                 Shape::Leaf(ty) if self.of(ty).is_some() => {
-                    _ = leaf();
-                    let model = model.map(|model| quote!(_ = #model;));
-                    quote!(_ = #real; #model)
+                    let leaf = leaf();
+                    let held = self.held(ty);
+                    match (model, shape) {
+                        (Some(model), Shape::Shared(_)) => quote! {
+                            __made.lent::<#held>(#leaf, || ::std::option::Option::Some(::mayhap::interface::Twin {
+                                real: (&::mayhap::interface::Lent(&*#real)).copy()?,
+                                model: (&::mayhap::interface::Lent(&*#model)).copy()?,
+                            }));
+                        },
+                        (model, _) => {
+                            let model = model.map(|model| quote!(_ = #model;));
+                            quote!(_ = #real; #model __made.lent::<#held>(#leaf, || ::std::option::Option::None);)
+                        }
+                    }
                 }
                 Shape::Leaf(ty) => {
                     let leaf = leaf();
                     let agree = model.as_ref().map(|model| quote!(__made.agree(&*#real, &*#model)?;));
                     quote!(#agree __made.lent::<#ty>(#leaf, || (&::mayhap::interface::Lent(&*#real)).copy());)
                 }
-                of => self.result(of, real, model, number, fresh),
+                of => {
+                    let copied = |of: TokenStream| quote!(::std::clone::Clone::clone(&*#of));
+                    self.result(of, copied(real), model.map(copied), number, fresh)
+                }
             },
             Shape::Option(of) => {
                 let (value, twin) = (fresh.name("some"), fresh.name("twin"));
@@ -415,9 +451,14 @@ impl Models {
             Shape::Result(ok, err) => {
                 let (value, twin) = (fresh.name("ok"), fresh.name("twin"));
                 let inner = self.result(ok, quote!(#value), model.is_some().then(|| quote!(#twin)), number, fresh);
-                let mut leaves = Vec::new();
-                err.leaves(&mut leaves);
-                *number += leaves.len();
+                let error = fresh.name("error");
+                let failed = match model {
+                    Some(_) => {
+                        *number += err.count();
+                        quote!()
+                    }
+                    None => self.result(err, quote!(#error), None, number, fresh),
+                };
                 match model {
                     Some(model) => quote! {
                         match (#real, #model) {
@@ -432,7 +473,7 @@ impl Models {
                     None => quote! {
                         match #real {
                             ::std::result::Result::Ok(#value) => { __made.variant(0); #inner }
-                            ::std::result::Result::Err(_) => __made.variant(1),
+                            ::std::result::Result::Err(#error) => { __made.variant(1); #failed }
                         }
                     },
                 }

@@ -16,7 +16,7 @@ use crate::shape::{ListKind, Shape, Structs, shape};
 use crate::tokens::Names;
 
 /// The attributes of functions that belong to the description.
-const OURS: [&str; 5] = ["law", "requires", "model", "list", "skip"];
+const OURS: [&str; 6] = ["law", "requires", "model", "list", "skip", "instance"];
 
 /// The item with the description of its interface.
 pub fn described(options: Options, item: Item) -> syn::Result<TokenStream> {
@@ -28,6 +28,37 @@ pub fn described(options: Options, item: Item) -> syn::Result<TokenStream> {
             other.span(),
             "an interface is an `impl` block, a module, or a trait that describes a foreign type (`of = Type`)",
         )),
+    }
+}
+
+/// An item without the attributes of a description; nothing if it is a trait that describes a foreign type.
+pub fn plain(item: TokenStream) -> TokenStream {
+    let Ok(mut item) = syn::parse2::<Item>(item) else { return TokenStream::new() };
+    match &mut item {
+        Item::Impl(block) => plain_block(block),
+        Item::Mod(module) => {
+            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
+                match item {
+                    Item::Impl(block) => {
+                        block.attrs.retain(|attribute| !attribute.path().is_ident("model"));
+                        plain_block(block);
+                    }
+                    Item::Fn(function) => strip(&mut function.attrs),
+                    _ => {}
+                }
+            }
+        }
+        Item::Trait(_) => return TokenStream::new(),
+        _ => {}
+    }
+    item.to_token_stream()
+}
+
+fn plain_block(block: &mut ItemImpl) {
+    for item in &mut block.items {
+        if let ImplItem::Fn(function) = item {
+            strip(&mut function.attrs);
+        }
     }
 }
 
@@ -53,6 +84,8 @@ struct Describing {
     models: Models,
     structs: Vec<(String, Vec<(Ident, Type)>)>,
     statements: Vec<TokenStream>,
+    /// The requests of functions that a specification judges.
+    requests: Vec<String>,
     /// The arms of functions for calls from several threads, and the function that makes values.
     concurrent: Option<Concurrent>,
 }
@@ -114,7 +147,7 @@ fn tokens(attribute: &Attribute) -> syn::Result<TokenStream> {
 
 impl Describing {
     fn new(models: Models) -> Describing {
-        Describing { models, structs: Vec::new(), statements: Vec::new(), concurrent: None }
+        Describing { models, structs: Vec::new(), statements: Vec::new(), requests: Vec::new(), concurrent: None }
     }
 
     fn names<'f>(&self, written: &WrittenFunction<'f>) -> syn::Result<Names> {
@@ -171,18 +204,23 @@ impl Describing {
                     (Ident::new("__self", receiver.self_token.span), shape)
                 }
                 FnArg::Typed(typed) => {
-                    let Pat::Ident(name) = &*typed.pat else {
-                        return Err(Error::new(typed.pat.span(), "a parameter of an interface has a name"));
-                    };
                     let ty: Type = syn::parse2(names.replaced(typed.ty.to_token_stream()))?;
-                    (name.ident.clone(), shape(&ty, structs)?)
+                    let name = match &*typed.pat {
+                        Pat::Ident(name) => name.ident.clone(),
+                        Pat::Wild(wild) => Ident::new(&format!("__unnamed{}", parameters.len()), wild.span()),
+                        other => return Err(Error::new(other.span(), "a parameter of an interface has a name")),
+                    };
+                    (name, shape(&ty, structs)?)
                 }
             });
         }
         let result = self.returned(signature, attributes, &names)?;
         let condition = |name| find(attributes, name).map(tokens).transpose();
         let myself = names.clone().with("self", quote!(__self));
-        let requires = condition("requires")?.map(|condition| myself.replaced(condition));
+        let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("requires"));
+        let conditions = conditions.map(|attribute| tokens(attribute).map(|condition| myself.replaced(condition)));
+        let conditions = conditions.collect::<syn::Result<Vec<_>>>()?;
+        let requires = (!conditions.is_empty()).then(|| quote!(#((#conditions))&&*));
         let model = condition("model")?.map(|model| names.replaced(model));
         let described = Described {
             name: signature.ident.clone(),
@@ -190,12 +228,20 @@ impl Describing {
             shown: written.shown.clone(),
             is_method: written.is_method,
             is_deref: written.is_deref,
+            of: written.of.cloned(),
             parameters,
             result,
             requires,
             model,
         };
         self.models.check_judged(&described)?;
+        if self.models.is_asked(&described) {
+            self.requests.push(judged::variant(&described.name.to_string()));
+        }
+        if let (Some(_), Some(condition)) = (&self.concurrent, find(attributes, "requires")) {
+            let what = "several threads make the requests of the specification: write the condition as `expects` there";
+            return Err(Error::new(condition.span(), what));
+        }
         if let Some(concurrent) = &mut self.concurrent {
             if described.parameters.is_empty() && concurrent.make.is_none() {
                 concurrent.make = Some(described.path.clone());
@@ -203,7 +249,9 @@ impl Describing {
                 concurrent.arms.push(judged::arm(&described)?);
             }
         }
-        self.statements.push(self.models.function(&described));
+        let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+        let statement = self.models.function(&described);
+        self.statements.push(quote!(#(#conditions)* { #statement }));
         Ok(())
     }
 
@@ -214,11 +262,16 @@ impl Describing {
         }
         match &signature.output {
             ReturnType::Default => Ok(Shape::Unit),
-            ReturnType::Type(_, ty) => shape(&syn::parse2(names.replaced(ty.to_token_stream()))?, &self.structs),
+            ReturnType::Type(_, ty) => {
+                Ok(shape(&syn::parse2(names.replaced(ty.to_token_stream()))?, &self.structs)?.returned())
+            }
         }
     }
 
     fn law(&mut self, written: &WrittenFunction<'_>, names: &Names) -> syn::Result<()> {
+        if let Some(condition) = find(written.attributes, "requires") {
+            return Err(Error::new(condition.span(), "a law holds of every value: write the condition into the law"));
+        }
         let WrittenFunction { signature, path, shown, of, .. } = written;
         let of: Type = match (of, signature.inputs.first()) {
             (Some(of), Some(FnArg::Receiver(_))) => (*of).clone(),
@@ -236,14 +289,14 @@ impl Describing {
         if signature.inputs.len() > 2 || takes_model && !has_model {
             return Err(Error::new(signature.inputs.span(), "a law takes a value, and its model if it has one"));
         }
-        let (held, name) = (self.models.held(&of), signature.ident.to_string());
+        let (held, name, ty) = (self.models.held(&of), signature.ident.to_string(), text(&of));
         let arguments = match (has_model, takes_model) {
             (true, true) => quote!(&__value.real, &__value.model),
             (true, false) => quote!(&__value.real),
             (false, _) => quote!(__value),
         };
         self.statements.push(quote! {
-            __description.law::<#of>(#name, #shown, #takes_model, |__value| {
+            __description.law::<#of>(#ty, #name, #shown, #takes_model, |__value| {
                 let __value = __value.downcast_ref::<#held>().expect("a value of its pool");
                 ::mayhap::interface::Holds::complaint(#path(#arguments))
             });
@@ -255,12 +308,24 @@ impl Describing {
     fn implementation(&self, of: &TokenStream, name: &str) -> TokenStream {
         let statements = &self.statements;
         let concurrent = self.concurrent.as_ref().map(Concurrent::function);
+        let specification = self.models.spec.as_ref().map(|spec| {
+            let requests = &self.requests;
+            quote! {
+                ::mayhap::interface::JudgedValue::check(
+                    ::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec)),
+                    #spec,
+                    &[#(#requests),*],
+                );
+            }
+        });
         quote! {
             impl ::mayhap::interface::Interface for #of {
                 const NAME: &'static str = #name;
+                const MODULE: &'static str = ::std::module_path!();
 
-                #[allow(clippy::all, clippy::pedantic, unused_variables)]
+                #[allow(warnings, clippy::all, clippy::pedantic)]
                 fn describe(__description: &mut ::mayhap::interface::Description) {
+                    #specification
                     #(#statements)*
                 }
 
@@ -378,7 +443,9 @@ fn joined(errors: Option<Error>, error: Error) -> Error {
 }
 
 fn of_trait(options: Options, of: ItemTrait) -> syn::Result<TokenStream> {
-    let Some(ty) = options.of.clone() else {
+    let written: Option<Type> =
+        options.of.as_ref().map(|of| syn::parse2(instances(&options).replaced(of.to_token_stream()))).transpose()?;
+    let Some(ty) = written else {
         return Err(Error::new(
             of.ident.span(),
             "write `#[interface(of = Type)]`, with the type whose interface this is",
@@ -465,11 +532,17 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
             && let Some(at) = block.attrs.iter().position(|attribute| attribute.path().is_ident("model"))
         {
             let model: Type = block.attrs.remove(at).parse_args()?;
-            of.push((text_of(&block.self_ty), model));
+            let own: Type = syn::parse2(names.replaced(block.self_ty.to_token_stream()))?;
+            let model: Type = syn::parse2(names.replaced(model.to_token_stream()))?;
+            of.push((text_of(&own), model));
         }
     }
     let mut describing = Describing::new(Models { of, spec: None });
-    describing.structs = items.iter().filter_map(public_struct).collect();
+    let has_functions = |name: &str| {
+        let of = |item: &Item| matches!(item, Item::Impl(block) if block.trait_.is_none() && last_of(&block.self_ty) == name);
+        items.iter().any(of)
+    };
+    describing.structs = items.iter().filter_map(public_struct).filter(|(name, _)| !has_functions(name)).collect();
     let mut errors: Option<Error> = None;
     for item in items.iter() {
         let described = match item {
@@ -488,7 +561,7 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
                     attributes: &function.attrs,
                     of: None,
                     names: &names,
-                    path: quote!(#name),
+                    path: quote!(self::#name),
                     shown: name.to_string(),
                     is_method: false,
                     is_deref: false,
@@ -524,6 +597,14 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
     items.push(marker);
     items.push(Item::Verbatim(implementation));
     Ok(module.to_token_stream())
+}
+
+/// The last name of the path of a type.
+fn last_of(ty: &Type) -> String {
+    match ty {
+        Type::Path(path) => path.path.segments.last().map_or(String::new(), |last| last.ident.to_string()),
+        _ => String::new(),
+    }
 }
 
 /// A struct whose fields are all public.

@@ -21,10 +21,12 @@ impl Models {
         matches!(shape, Shape::Leaf(ty) if self.spec.is_some() && self.of(ty).is_some())
     }
 
-    fn holds_judged(&self, shape: &Shape) -> bool {
-        let mut leaves = Vec::new();
-        shape.leaves(&mut leaves);
-        leaves.into_iter().any(|ty| self.of(ty).is_some())
+    /// Tests whether calls of a function are requests of a specification: it makes no value, and copies none.
+    pub fn is_asked(&self, described: &Described) -> bool {
+        let own = described.parameters.first().map(|(_, shape)| shape);
+        let is_copy = matches!(own, Some(Shape::Shared(_))) && self.is_judged(&described.result);
+        let is_new = !own.is_some_and(|shape| self.holds_model(shape)) && self.is_judged(&described.result);
+        self.spec.is_some() && !is_copy && !is_new
     }
 
     /// Checks that a specification can judge a function.
@@ -34,12 +36,12 @@ impl Models {
         }
         let error = |what: &str| Err(Error::new(described.name.span(), what));
         let Described { parameters, result, name, .. } = described;
-        let own = parameters.iter().filter(|(_, shape)| self.holds_judged(shape)).count();
+        let own = parameters.iter().filter(|(_, shape)| self.holds_model(shape)).count();
         let is_receiver = |shape: &Shape| match shape {
             Shape::Shared(of) | Shape::Exclusive(of) => self.is_judged(of),
             shape => self.is_judged(shape),
         };
-        if own > 1 || parameters.iter().skip(1).any(|(_, shape)| self.holds_judged(shape)) {
+        if own > 1 || parameters.iter().skip(1).any(|(_, shape)| self.holds_model(shape)) {
             return error("a specification judges one value: `#[skip]` functions that take two of them");
         }
         if own == 1 && !is_receiver(&parameters[0].1) {
@@ -49,7 +51,7 @@ impl Models {
             return error("a callback is no value of a specification: `#[skip]` the function");
         }
         let copies = matches!(parameters.first(), Some((_, Shape::Shared(_)))) && name != "clone";
-        if self.holds_judged(result) && (!self.is_judged(result) || copies) {
+        if self.holds_model(result) && (!self.is_judged(result) || copies) {
             return error(
                 "of a judged value, a function returns `Self`, as `new`, `clone` and functions that take `self` do, or none",
             );
@@ -67,7 +69,7 @@ impl Models {
             let Bound { statements, real: value, model } = self.argument(&self.lent(shape), &mut fresh);
             let position = fresh.name("position");
             bindings.push(quote!(let #position = __arguments.position(); #statements));
-            if self.holds_judged(shape) {
+            if self.holds_model(shape) {
                 let twin = fresh.name("model");
                 let lent = matches!(shape, Shape::Shared(_));
                 let value = if lent { quote!(&*#value) } else { value };
@@ -159,11 +161,11 @@ pub fn arm(described: &Described) -> syn::Result<TokenStream> {
             shape => (owned(shape, name)?, quote!()),
         };
         let field = parameter.to_string();
-        bindings.push(quote!(let #parameter: #ty = __call.argument(#at, #count, #field);));
+        bindings.push(quote!(let #parameter: #ty = __call.argument(#at, #count, #field)?;));
         arguments.push(quote!(#lent #parameter));
     }
     let called = described.called(&arguments);
-    Ok(quote!(#request => { #(#bindings)* ::mayhap::interface::text_of(&#called) }))
+    Ok(quote!(#request => { #(#bindings)* ::std::option::Option::Some(::mayhap::interface::text_of(&#called)) }))
 }
 
 /// The type of a value of a shape.
@@ -194,7 +196,7 @@ fn owned(shape: &Shape, name: &syn::Ident) -> syn::Result<TokenStream> {
 }
 
 /// The name of a request: `InsertAll` for `insert_all`.
-fn variant(name: &str) -> String {
+pub fn variant(name: &str) -> String {
     let word = |word: &str| {
         let mut letters = word.chars();
         letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>())

@@ -15,6 +15,12 @@ use proc_macro::TokenStream;
 /// Describes the functions of an `impl` block, of a module, or of a foreign type, so that `mayhap::check_interface` calls them.
 #[proc_macro_attribute]
 pub fn interface(options: TokenStream, item: TokenStream) -> TokenStream {
+    let plain = functions::plain(item.clone().into());
     let made = syn::parse(options).and_then(|options| functions::described(options, syn::parse(item)?));
-    made.unwrap_or_else(|error| error.into_compile_error()).into()
+    // Beside an error the item stands as it was, so that nothing else is an error.
+    made.unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        quote::quote!(#plain #error)
+    })
+    .into()
 }

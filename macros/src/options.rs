@@ -22,9 +22,13 @@ pub struct Options {
 impl Parse for Options {
     fn parse(input: ParseStream) -> syn::Result<Options> {
         let mut options = Options::default();
+        let mut names = std::collections::BTreeSet::new();
         while !input.is_empty() {
             let name: Ident = input.parse()?;
             _ = input.parse::<Token![=]>()?;
+            if !names.insert(name.to_string()) {
+                return Err(Error::new(name.span(), format!("`{name}` is given twice")));
+            }
             match name.to_string().as_str() {
                 "of" => options.of = Some(input.parse()?),
                 "model" => options.model = Some(input.parse()?),

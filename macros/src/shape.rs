@@ -58,7 +58,10 @@ pub fn shape(ty: &Type, structs: &Structs) -> syn::Result<Shape> {
             Type::Path(path) if path.path.is_ident("str") => Ok(Shape::Text),
             Type::Slice(slice) if lent.mutability.is_none() => Ok(Shape::List(boxed(&slice.elem)?, ListKind::Slice)),
             Type::Slice(_) => Err(unheld(ty, "take `&mut Vec<…>`")),
-            inner if lent.mutability.is_some() => Ok(Shape::Exclusive(boxed(inner)?)),
+            inner if lent.mutability.is_some() => match shape(inner, structs)? {
+                Shape::Leaf(leaf) => Ok(Shape::Exclusive(Box::new(Shape::Leaf(leaf)))),
+                _ => Err(unheld(ty, "describe a function with a body that takes it by value, and returns it")),
+            },
             inner => Ok(Shape::Shared(boxed(inner)?)),
         },
         Type::Path(path) => of_path(ty, path, structs),
@@ -89,15 +92,21 @@ fn of_path(ty: &Type, path: &syn::TypePath, structs: &Structs) -> syn::Result<Sh
         _ => Vec::new(),
     };
     let name = last.ident.to_string();
+    let has_one = match &last.arguments {
+        PathArguments::AngleBracketed(of) => of.args.len() == 1,
+        _ => false,
+    };
     match (&*name, &*arguments) {
         ("Option", [inner]) => Ok(Shape::Option(Box::new(shape(inner, structs)?))),
         ("Result", [value, error]) => {
             Ok(Shape::Result(Box::new(shape(value, structs)?), Box::new(shape(error, structs)?)))
         }
-        ("Vec", [inner]) => Ok(Shape::List(Box::new(shape(inner, structs)?), ListKind::Vec)),
+        ("Vec", [inner]) if has_one => Ok(Shape::List(Box::new(shape(inner, structs)?), ListKind::Vec)),
         _ => match structs.iter().find(|(known, _)| *known == name) {
             Some((_, fields)) => {
-                let field = |(name, ty): &(syn::Ident, Type)| Ok((name.clone(), shape(ty, structs)?));
+                // A struct that holds itself is taken apart once.
+                let inner: Vec<_> = structs.iter().filter(|(known, _)| *known != name).cloned().collect();
+                let field = |(name, ty): &(syn::Ident, Type)| Ok((name.clone(), shape(ty, &inner)?));
                 Ok(Shape::Struct(ty.clone(), fields.iter().map(field).collect::<syn::Result<_>>()?))
             }
             None => Ok(Shape::Leaf(ty.clone())),
@@ -140,6 +149,31 @@ fn of_impl(ty: &Type, bounds: &TypeImplTrait, structs: &Structs) -> syn::Result<
 }
 
 impl Shape {
+    /// The shape as that of a result: the items of a slice are lent.
+    pub fn returned(self) -> Shape {
+        let boxed = |of: Box<Shape>| Box::new(of.returned());
+        match self {
+            Shape::List(of, ListKind::Slice) => Shape::List(Box::new(Shape::Shared(of)), ListKind::Iterator),
+            Shape::List(of, kind) => Shape::List(boxed(of), kind),
+            Shape::Option(of) => Shape::Option(boxed(of)),
+            Shape::Result(value, error) => Shape::Result(boxed(value), boxed(error)),
+            Shape::Tuple(of) => Shape::Tuple(of.into_iter().map(Shape::returned).collect()),
+            other => other,
+        }
+    }
+
+    /// The number of leaves of a value of this shape, as the tester counts them.
+    pub fn count(&self) -> usize {
+        match self {
+            Shape::Unit => 0,
+            Shape::Leaf(_) | Shape::Text | Shape::Callback(..) => 1,
+            Shape::Shared(of) | Shape::Exclusive(of) | Shape::Option(of) | Shape::List(of, _) => of.count(),
+            Shape::Result(value, error) => value.count() + error.count(),
+            Shape::Tuple(of) => of.iter().map(Shape::count).sum(),
+            Shape::Struct(_, of) => of.iter().map(|(_, of)| of.count()).sum(),
+        }
+    }
+
     /// The leaves that a value of this shape is taken apart into, in their order.
     pub fn leaves<'s>(&'s self, leaves: &mut Vec<&'s Type>) {
         match self {
@@ -187,8 +221,13 @@ impl Shape {
                 quote!(#here::Tuple(::std::vec![#(#of),*]))
             }
             Shape::List(of, kind) => {
-                let (of, slice) = (of.description(), *kind == ListKind::Slice);
-                quote!(#here::List(::std::boxed::Box::new(#of), #slice))
+                let of = of.description();
+                let form = match kind {
+                    ListKind::Vec => quote!(Vec),
+                    ListKind::Slice => quote!(Slice),
+                    ListKind::Iterator => quote!(Iterator),
+                };
+                quote!(#here::List(::std::boxed::Box::new(#of), ::mayhap::interface::ItemsForm::#form))
             }
             Shape::Struct(ty, of) => {
                 let name = ty.to_token_stream().to_string().replace(' ', "");

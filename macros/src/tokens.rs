@@ -1,6 +1,7 @@
 //! Replacing names in tokens: `Self`, `self`, and type parameters by their instances.
 
-use proc_macro2::{Group, TokenStream, TokenTree};
+use proc_macro2::{Group, Spacing, TokenStream, TokenTree};
+use quote::quote;
 use syn::Ident;
 
 /// Names with what stands for them.
@@ -18,7 +19,8 @@ impl Names {
     /// The tokens with all names replaced, also inside of parentheses.
     pub fn replaced(&self, tokens: TokenStream) -> TokenStream {
         let mut made = TokenStream::new();
-        for token in tokens {
+        let mut tokens = tokens.into_iter().peekable();
+        while let Some(token) = tokens.next() {
             match token {
                 TokenTree::Group(group) => {
                     let mut inner = Group::new(group.delimiter(), self.replaced(group.stream()));
@@ -26,6 +28,8 @@ impl Names {
                     made.extend([TokenTree::Group(inner)]);
                 }
                 TokenTree::Ident(ident) => match self.of(&ident) {
+                    // `Set<u8>::new` is no path, and `<Set<u8>>::new` is.
+                    Some(ty) if is_path(tokens.peek()) && ty.to_string().contains('<') => made.extend(quote!(<#ty>)),
                     Some(tokens) => made.extend(tokens),
                     None => made.extend([TokenTree::Ident(ident)]),
                 },
@@ -38,4 +42,9 @@ impl Names {
     fn of(&self, ident: &Ident) -> Option<TokenStream> {
         self.0.iter().find(|(name, _)| ident == name).map(|(_, tokens)| tokens.clone())
     }
+}
+
+/// Tests whether a path goes on.
+fn is_path(next: Option<&TokenTree>) -> bool {
+    matches!(next, Some(TokenTree::Punct(punct)) if punct.as_char() == ':' && punct.spacing() == Spacing::Joint)
 }

@@ -216,9 +216,11 @@ impl Made {
 
     /// A leaf of the result that is lent; it is copied if its type can be.
     pub fn lent<T: 'static>(&mut self, number: usize, copy: impl FnOnce() -> Option<T>) {
-        if self.kept[number]
-            && let Some(value) = copy()
-        {
+        let copied = if self.kept[number] { copy() } else { None };
+        if self.notes {
+            self.variants.push(usize::from(copied.is_some()));
+        }
+        if let Some(value) = copied {
             self.leaves.push((number, Box::new(value)));
         }
     }

@@ -4,21 +4,15 @@ use std::fmt;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::call::{Call, InterfaceFinding};
+use super::call::InterfaceFinding;
 use super::concurrent::ConcurrentCheck;
-use super::declared::{Description, Interface, Prepared};
+use super::declared::Interface;
 use super::literal::Literals;
-use super::machine::CallMachine;
-use super::programs::{self, CallCounts, CallProgram, DrawnProgram, RanProgram};
-use super::rust::written;
-use super::shrink::{FindingKind, shrunk};
-use crate::choice::explore::panics;
+use super::programs::CallCounts;
+use super::work::{CheckWork, InterfaceFailure, MakeLiterals, WatchedCheck};
 use crate::choice::{counted, token};
 use crate::report::campaign::{CampaignVerdict, text};
 
@@ -26,25 +20,6 @@ use crate::report::campaign::{CampaignVerdict, text};
 const CALLS: u64 = 100_000;
 /// The time for one call.
 const CALL: Duration = Duration::from_secs(5);
-/// The number of programs without a call after which a check ends: it would go on for ever.
-const IN_VAIN: u64 = 1_000;
-/// The interval at which a thread that makes calls is looked after.
-const LOOK: Duration = Duration::from_millis(50);
-
-/// A fault of an interface, and a program that shows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub struct InterfaceFailure {
-    /// The fault.
-    pub finding: InterfaceFinding,
-    /// The program, in Rust.
-    pub program: String,
-    /// The number of its calls.
-    pub calls: usize,
-    /// The text that runs it again, by [`InterfaceTest::replay`].
-    pub token: String,
-}
-
 /// The result of checking an interface.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -114,8 +89,6 @@ impl fmt::Display for InterfaceReport {
     }
 }
 
-type MakeLiterals = Arc<dyn Fn() -> Literals + Send + Sync>;
-
 /// The settings of a check, which [`InterfaceTest::run`] runs.
 #[must_use]
 pub struct InterfaceTest<I> {
@@ -143,32 +116,6 @@ pub fn check_interface<I: Interface>() -> InterfaceTest<I> {
         regressions: None,
         interface: PhantomData,
     }
-}
-
-/// The data that a thread that makes calls shares with the one that looks after it.
-#[derive(Default)]
-struct Pulse {
-    /// The number of the random program.
-    program: AtomicU64,
-    /// The number of calls that began in this program.
-    begun: AtomicU64,
-    /// True if a program is shrunk.
-    shrinks: AtomicBool,
-    stop: AtomicBool,
-    /// The failure as far as it is shrunk.
-    failure: Mutex<Option<InterfaceFailure>>,
-    /// The numbers of programs and calls, and the functions that were never called.
-    counts: Mutex<(u64, CallCounts, Vec<String>)>,
-}
-
-/// The work of a thread.
-struct CheckWork {
-    literals: Vec<MakeLiterals>,
-    calls: u64,
-    until: Option<Instant>,
-    seed: u64,
-    size: Option<usize>,
-    kept: Vec<String>,
 }
 
 impl<I: Interface> InterfaceTest<I> {
@@ -232,9 +179,11 @@ impl<I: Interface> InterfaceTest<I> {
     /// It still fails, or it is no program of this interface.
     #[track_caller]
     pub fn replay(self, token: &str) {
-        let token = token.to_owned();
-        let work = self.work(vec![token.clone()], true);
-        let report = self.watched(work);
+        if let Err(why) = token::read(token) {
+            panic!("`{token}` is no program: {why}");
+        }
+        let report = self.watched(vec![token.to_owned()], true);
+        assert!(report.programs > 0, "`{token}` is no program of {}", I::NAME);
         assert!(report.failure.is_none(), "{report}");
     }
 
@@ -245,10 +194,9 @@ impl<I: Interface> InterfaceTest<I> {
         self.seed = read("MAYHAP_SEED").unwrap_or(self.seed);
         self.calls = read("MAYHAP_CALLS").unwrap_or(self.calls);
         self.time = read("MAYHAP_TIME").map(Duration::from_secs).or(self.time);
-        let file = self.regressions.as_ref().map(|directory| directory.join(format!("{}.programs", I::NAME)));
+        let file = self.regressions.as_ref().map(|directory| directory.join(kept_in::<I>()));
         let kept = file.as_ref().and_then(|file| std::fs::read_to_string(file).ok()).unwrap_or_default();
-        let work = self.work(kept.lines().map(str::to_owned).collect(), false);
-        let mut report = self.watched(work);
+        let mut report = self.watched(kept.lines().map(str::to_owned).collect(), false);
         if report.failure.is_none() && self.size.is_none() {
             report.failure = self.race(&mut report);
         }
@@ -280,159 +228,35 @@ impl<I: Interface> InterfaceTest<I> {
         })
     }
 
-    fn work(&self, kept: Vec<String>, only_kept: bool) -> CheckWork {
-        CheckWork {
+    /// Makes the calls in a thread of its own, after programs that were kept.
+    fn watched(&self, kept: Vec<String>, only_kept: bool) -> InterfaceReport {
+        let work = CheckWork {
             literals: self.literals.clone(),
             calls: if only_kept { 0 } else { self.calls },
             until: self.time.map(|time| Instant::now() + time),
             seed: self.seed,
             size: self.size.filter(|_| !only_kept),
             kept,
-        }
-    }
-
-    /// Does the work in a thread of its own, and ends when a call does not come back.
-    fn watched(&self, work: CheckWork) -> InterfaceReport {
-        let pulse = Arc::new(Pulse::default());
-        let (send, receive) = mpsc::channel();
-        let (seed, size, literals) = (work.seed, work.size, work.literals.clone());
-        let watched = pulse.clone();
-        thread::spawn(move || _ = send.send(panics::unreported(|| panics::caught(|| work.done::<I>(&watched)))));
-        let (mut last, mut since) = ((0, 0), Instant::now());
-        let failure = loop {
-            match receive.recv_timeout(LOOK) {
-                Ok(Ok(failure)) => break failure,
-                Ok(Err(caught)) => panic!("{}: {}", caught.place.unwrap_or_default(), caught.message),
-                Err(RecvTimeoutError::Disconnected) => panic!("the thread that made calls has ended"),
-                Err(RecvTimeoutError::Timeout) => {}
-            }
-            let now = (pulse.program.load(Ordering::Relaxed), pulse.begun.load(Ordering::Relaxed));
-            if now != last {
-                (last, since) = (now, Instant::now());
-            } else if since.elapsed() > self.call {
-                pulse.stop.store(true, Ordering::Relaxed);
-                let known = pulse.failure.lock().unwrap_or_else(PoisonError::into_inner).clone();
-                break known
-                    .or_else(|| (!pulse.shrinks.load(Ordering::Relaxed)).then(|| endless::<I>(&literals, seed, last)));
-            }
         };
-        let (programs, counts, never) = pulse.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let WatchedCheck { programs, counts, never, is_all, failure } = work.watched::<I>(self.call);
         let CallCounts { made, refused, undecided, .. } = counts;
         InterfaceReport {
             name: I::NAME.to_owned(),
-            seed,
+            seed: self.seed,
             programs,
             calls: made,
             refused,
             undecided,
             never,
-            size,
+            size: self.size.filter(|_| is_all),
             failure,
         }
     }
 }
 
-fn prepared<I: Interface>(literals: &[MakeLiterals]) -> Prepared {
-    let mut description = Description::default();
-    I::describe(&mut description);
-    Prepared::new(description, literals.iter().map(|make| make()).collect())
+/// The file in which programs of an interface are kept.
+fn kept_in<I: Interface>() -> String {
+    let name = format!("{}-{}", I::MODULE, I::NAME);
+    let letter = |letter: char| if letter.is_alphanumeric() || letter == '-' { letter } else { '_' };
+    name.chars().map(letter).collect::<String>() + ".programs"
 }
-
-/// The failure of a random program whose last call does not come back: the program is drawn again, up to that call.
-fn endless<I: Interface>(literals: &[MakeLiterals], seed: u64, (program, begun): (u64, u64)) -> InterfaceFailure {
-    let interface = prepared::<I>(literals);
-    let drawn = DrawnProgram { seed, number: program, most: usize::MAX };
-    let (mut seen, mut last) = (0, None);
-    let drawn = programs::random(&interface, drawn, &mut CallCounts::none(&interface), &mut |_, call| {
-        seen += 1;
-        last = (seen == begun).then(|| call.clone());
-        last.is_none()
-    });
-    let program = CallProgram::of(&drawn.expect(CHOSEN).machine, last).sliced();
-    InterfaceFailure {
-        finding: InterfaceFinding::Endless,
-        calls: program.calls.len(),
-        program: written(&interface, &program, &InterfaceFinding::Endless).unwrap_or_default(),
-        token: String::new(),
-    }
-}
-
-impl CheckWork {
-    fn done<I: Interface>(self, pulse: &Pulse) -> Option<InterfaceFailure> {
-        let interface = prepared::<I>(&self.literals);
-        assert!(!interface.functions.is_empty(), "{} has no functions", I::NAME);
-        let (mut counts, mut programs) = (CallCounts::none(&interface), 0);
-        let failed = self.failed(&interface, pulse, &mut counts, &mut programs);
-        let never = interface.functions.iter().zip(&counts.of).filter(|(_, calls)| **calls == 0);
-        let never = never.map(|(function, _)| function.name.to_owned()).collect();
-        *pulse.counts.lock().unwrap_or_else(PoisonError::into_inner) = (programs, counts, never);
-        let RanProgram { machine, finding } = failed?;
-        let finding = finding?;
-        pulse.shrinks.store(true, Ordering::Relaxed);
-        let program = CallProgram::of(&machine, None);
-        let function = machine.calls.last()?.function;
-        drop(machine);
-        let kind = FindingKind::of(&finding, function);
-        let report = |program: &CallProgram| {
-            let found = program.run(&interface, true).and_then(|ran| ran.finding).unwrap_or_else(|| finding.clone());
-            let text = written(&interface, program, &found).unwrap_or_default();
-            let token = program.steps(&interface).map(|steps| token::write(&steps)).unwrap_or_default();
-            InterfaceFailure { finding: found, program: text, calls: program.calls.len(), token }
-        };
-        let keep = |program: &CallProgram| {
-            *pulse.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(report(program));
-        };
-        keep(&program);
-        let mut watch = |smaller: Option<&CallProgram>| {
-            pulse.begun.fetch_add(1, Ordering::Relaxed);
-            smaller.into_iter().for_each(keep);
-        };
-        Some(report(&shrunk(&interface, program, &kind, &mut watch)))
-    }
-
-    /// The first program that fails.
-    fn failed<'p>(
-        &self,
-        interface: &'p Prepared,
-        pulse: &Pulse,
-        counts: &mut CallCounts,
-        programs: &mut u64,
-    ) -> Option<RanProgram<'p>> {
-        let mut proceed = |_: &CallMachine<'_>, _: &Call| {
-            pulse.begun.fetch_add(1, Ordering::Relaxed);
-            !pulse.stop.load(Ordering::Relaxed)
-        };
-        for text in &self.kept {
-            let steps = token::read(text).unwrap_or_else(|why| panic!("`{text}` is no program: {why}"));
-            match programs::again(interface, steps) {
-                Ok(Some(ran)) if ran.finding.is_some() => return Some(ran),
-                Ok(_) => {}
-                Err(why) => panic!("`{text}` is no program of this interface: {why}"),
-            }
-        }
-        if let Some(size) = self.size {
-            let (number, ran) = programs::all(interface, size, counts, &mut proceed).expect(CHOSEN);
-            *programs = number;
-            return ran;
-        }
-        let mut made = 0;
-        while counts.made < self.calls && self.until.is_none_or(|until| Instant::now() < until) {
-            let drawn = DrawnProgram { seed: self.seed, number: *programs, most: usize::MAX };
-            pulse.program.store(*programs, Ordering::Relaxed);
-            pulse.begun.store(0, Ordering::Relaxed);
-            let ran = programs::random(interface, drawn, counts, &mut proceed).expect(CHOSEN);
-            *programs += 1;
-            if ran.finding.is_some() {
-                return Some(ran);
-            }
-            if programs.is_multiple_of(IN_VAIN) {
-                assert!(counts.made != made, "no function of the interface can be called");
-                made = counts.made;
-            }
-        }
-        None
-    }
-}
-
-/// Labels are texts of this crate, and no choice is from nothing.
-const CHOSEN: &str = "every choice has alternatives";

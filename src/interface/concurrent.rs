@@ -53,12 +53,9 @@ impl AskedCall {
         &self.name
     }
 
-    /// An argument, of so many.
-    ///
-    /// # Panics
-    /// There is none, or it has another type.
+    /// An argument of several; none if its type does not hold the value of the request, such as 256 for `u8`.
     #[must_use]
-    pub fn argument<T: DeserializeOwned>(&self, at: usize, of: usize, name: &str) -> T {
+    pub fn argument<T: DeserializeOwned>(&self, at: usize, of: usize, name: &str) -> Option<T> {
         let value = self.value.as_deref().unwrap_or("null");
         let part = if self.is_named {
             let members = json::members(value).unwrap_or_default();
@@ -68,13 +65,12 @@ impl AskedCall {
         } else {
             json::from_text::<Vec<RawJson>>(value).ok().and_then(|parts| parts.into_iter().nth(at)).map(|part| part.0)
         };
-        let part = part.unwrap_or_else(|| panic!("the request {} has no `{name}`", self.name));
-        json::from_text(&part).unwrap_or_else(|why| panic!("{part} is no `{name}` of {}: {why}", self.name))
+        json::from_text(&part?).ok()
     }
 }
 
-/// Makes a call, and returns its result as JSON.
-pub type AskValue<T> = fn(&T, &AskedCall) -> String;
+/// Makes a call, and returns its result as JSON; none if the function has no such arguments.
+pub type AskValue<T> = fn(&T, &AskedCall) -> Option<String>;
 
 /// A value that is called from several threads.
 struct CalledValue<T> {
@@ -89,7 +85,7 @@ impl<T: Send + Sync + 'static> Sut for CalledValue<T> {
 
     fn ask(&self, _: u64, request: RawJson) -> SutAnswer<RawJson> {
         let call = AskedCall::of(&self.spec, &request.0);
-        let result = (self.ask)(&self.value, &call);
+        let Some(result) = (self.ask)(&self.value, &call) else { return SutAnswer::Refused };
         SutAnswer::Is(RawJson(judged::answer(&self.spec, &call.name, &result)))
     }
 }

@@ -15,6 +15,8 @@ use crate::report::campaign::CampaignReport;
 pub trait Interface: 'static {
     /// Its name, for messages and files.
     const NAME: &'static str;
+    /// The path of the module that it is in.
+    const MODULE: &'static str;
 
     /// Lists its functions and laws.
     fn describe(description: &mut Description);
@@ -70,15 +72,16 @@ impl Description {
         self.functions.push(function);
     }
 
-    /// Adds a law about values of type `T`.
+    /// Adds a law about values of type `T`, which is written so.
     pub fn law<T: 'static>(
         &mut self,
+        ty: &'static str,
         name: &'static str,
         path: &'static str,
         takes_model: bool,
         complaint: fn(&dyn Any) -> Option<String>,
     ) {
-        let TypeShape::Leaf(ty) = TypeShape::leaf::<T>("") else { unreachable!("a leaf is one") };
+        let TypeShape::Leaf(ty) = TypeShape::leaf::<T>(ty) else { unreachable!("a leaf is one") };
         self.laws.push(Law { name, path, takes_model, ty, complaint });
     }
 }

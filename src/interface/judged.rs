@@ -49,6 +49,18 @@ impl JudgedValue {
         JudgedValue { judge: Judge::new(spec, Options::default()), exchanges: Vec::new(), is_open: false }
     }
 
+    /// Checks that a text is a specification, and has these requests.
+    ///
+    /// # Panics
+    /// It is none, or has not; the message says where.
+    pub fn check(text: &'static str, file: &str, requests: &[&str]) {
+        let spec = Spec::from_text(text).unwrap_or_else(|why| panic!("{file}: {why}"));
+        let missing = requests.iter().find(|name| variant(&spec, spec.program.request, name).is_none());
+        if let Some(name) = missing {
+            panic!("{file}: the specification has no request `{name}`");
+        }
+    }
+
     /// The request of a call.
     fn request(&self, name: &str, arguments: &[(&'static str, String)]) -> String {
         let spec = self.judge.spec();

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::call::{Argument, ArgumentMode, Call, CallArguments, GivenPart, InterfaceFinding, Made};
 use super::declared::{Law, Prepared};
 use super::shape::TypeShape;
-use crate::choice::explore::panics;
+use crate::choice::explore::panics::{self, Caught};
 use crate::choice::{ChoiceError, Choices};
 
 /// The most callbacks for a parameter: two constant ones, and one that depends on its arguments.
@@ -66,6 +66,9 @@ pub(super) enum Favoured {
 /// All literals and values alike.
 pub(super) const ALL: ArgumentDrawing =
     ArgumentDrawing { first: 0, literals: usize::MAX, favoured: Favoured::None, list: LIST };
+
+/// The most parts of a value that is used again: values that are put together of each other would grow without end.
+const LARGEST: u32 = 10_000;
 
 /// The greatest length of a list that is an argument.
 pub(super) const LIST: usize = 8;
@@ -214,7 +217,9 @@ impl<'p> CallMachine<'p> {
                 Argument::Variable(other, ArgumentMode::Shared) => {
                     *other == value && mode != ArgumentMode::Shared && !is_copied
                 }
-                Argument::Variable(other, ArgumentMode::Owned) => *other == value && all == 0,
+                Argument::Variable(other, ArgumentMode::Owned) => {
+                    *other == value && (all == 0 || mode == ArgumentMode::Exclusive)
+                }
                 Argument::Variable(other, ArgumentMode::Exclusive) => *other == value,
                 _ => false,
             };
@@ -341,8 +346,16 @@ impl<'p> CallMachine<'p> {
             self.check(self.values.len() - 1)?;
         }
         changed.into_iter().try_for_each(|value| self.check(value))?;
+        // A value that is lent by `&` may change inside.
+        let arguments = &self.calls.last().expect("a call was made").arguments;
+        for argument in arguments {
+            if let Argument::Variable(value, ArgumentMode::Shared) = *argument {
+                self.check(value)?;
+            }
+        }
         // Pools are full of values that were checked: one of them may have to go.
-        (first..self.values.len()).for_each(|value| self.keep(value));
+        (first..self.values.len())
+            .for_each(|value| if parts <= LARGEST { self.keep(value) } else { self.values[value].value = None });
         Ok(true)
     }
 
@@ -432,10 +445,13 @@ impl<'p> CallMachine<'p> {
     /// # Errors
     /// What is wrong.
     pub fn attempt(&mut self, call: Call) -> Result<bool, InterfaceFinding> {
-        panics::caught(|| self.perform(call)).unwrap_or_else(|caught| {
-            Err(InterfaceFinding::Panic { message: caught.message, place: caught.place.unwrap_or_default() })
-        })
+        panics::caught(|| self.perform(call)).unwrap_or_else(|caught| Err(panicked(caught)))
     }
+}
+
+/// The finding of a panic.
+pub(super) fn panicked(caught: Caught) -> InterfaceFinding {
+    InterfaceFinding::Panic { message: caught.message, place: caught.place.unwrap_or_default() }
 }
 
 /// The values of a call are held: it was drawn from the pools, or `is_possible`.

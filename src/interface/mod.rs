@@ -24,13 +24,15 @@ mod programs;
 mod rust;
 mod shape;
 mod shrink;
+mod work;
 
 pub use call::{CallArguments, Callback, CopiedLent, Holds, InterfaceFinding, Lent, Made, Twin, UncopiedLent};
-pub use check::{InterfaceFailure, InterfaceReport, InterfaceTest, check_interface};
+pub use check::{InterfaceReport, InterfaceTest, check_interface};
 pub use concurrent::{AskValue, AskedCall, ConcurrentCheck};
 pub use declared::{Called, Description, Interface, InterfaceFunction, Law};
 pub use judged::{JudgedValue, text_of};
-pub use shape::{PoolType, TypeShape};
+pub use shape::{ItemsForm, PoolType, TypeShape};
+pub use work::InterfaceFailure;
 
 /// Calls a function with one tuple of arguments, whose types are known before those of a closure are looked for.
 pub fn applied<A, R>(arguments: A, function: impl FnOnce(A) -> R) -> R {

@@ -2,7 +2,9 @@
 
 use super::call::{Argument, ArgumentMode, Call, InterfaceFinding};
 use super::declared::Prepared;
+use super::machine::panicked;
 use super::machine::{ALL, ArgumentDrawing, CallMachine, Favoured, LIST};
+use crate::choice::explore::panics;
 use crate::choice::{ChoiceError, Choices, Odometer, Random, Replay, Step, Strategy};
 
 /// The most values of a pool in a random program. Fewer are used more often, and more are more diverse.
@@ -18,6 +20,23 @@ const TRIES: usize = 4;
 pub(super) struct RanProgram<'p> {
     pub machine: CallMachine<'p>,
     pub finding: Option<InterfaceFinding>,
+}
+
+impl RanProgram<'_> {
+    /// The finding of the program, the number of its calls, and the function that was called last. Its values are dropped, which may
+    /// panic; after a finding they are left as they are.
+    pub fn ended(self) -> Option<(InterfaceFinding, usize, usize)> {
+        let RanProgram { machine, finding } = self;
+        let (calls, function) = (machine.calls.len(), machine.calls.last().map_or(0, |call| call.function));
+        let finding = match finding {
+            Some(finding) => {
+                std::mem::forget(machine);
+                finding
+            }
+            None => panicked(panics::caught(|| drop(machine)).err()?),
+        };
+        Some((finding, calls, function))
+    }
 }
 
 /// The numbers of calls that were tried and made.
@@ -136,30 +155,38 @@ pub(super) fn chosen<'p>(
 /// All arguments, with short lists.
 const SHORT: ArgumentDrawing = ArgumentDrawing { list: 2, ..ALL };
 
-/// Runs all programs of at most so many calls, until one fails. Returns the number of them.
+/// Labels are texts of this crate, and no choice is from nothing.
+pub(super) const CHOSEN: &str = "every choice has alternatives";
+
+/// Runs all programs of at most so many calls, until one fails or the time is over. Returns the number of them.
 pub(super) fn all<'p>(
     interface: &'p Prepared,
     most: usize,
     counts: &mut CallCounts,
     proceed: &mut dyn FnMut(&CallMachine<'_>, &Call) -> bool,
-) -> Result<(u64, Option<RanProgram<'p>>), ChoiceError> {
+    is_over: &mut dyn FnMut() -> bool,
+) -> (u64, Option<RanProgram<'p>>) {
     let (mut search, mut programs) = (Odometer::new(), 0);
     loop {
-        if let Some(ran) = chosen(interface, most, SHORT, &mut search, counts, proceed)? {
+        if let Some(ran) = chosen(interface, most, SHORT, &mut search, counts, proceed).expect(CHOSEN) {
             programs += 1;
             if ran.finding.is_some() {
-                return Ok((programs, Some(ran)));
+                return (programs, Some(ran));
             }
         }
-        if !search.advance()? {
-            return Ok((programs, None));
+        if is_over() || !search.advance().expect(CHOSEN) {
+            return (programs, None);
         }
     }
 }
 
 /// Runs a program that was chosen before.
-pub(super) fn again<'p>(interface: &'p Prepared, steps: Vec<Step>) -> Result<Option<RanProgram<'p>>, ChoiceError> {
-    chosen(interface, usize::MAX, ALL, &mut Replay::new(steps), &mut CallCounts::none(interface), &mut |_, _| true)
+pub(super) fn again<'p>(
+    interface: &'p Prepared,
+    steps: Vec<Step>,
+    proceed: &mut dyn FnMut(&CallMachine<'_>, &Call) -> bool,
+) -> Result<Option<RanProgram<'p>>, ChoiceError> {
+    chosen(interface, usize::MAX, ALL, &mut Replay::new(steps), &mut CallCounts::none(interface), proceed)
 }
 
 /// A program whose calls name the values of earlier ones by the call, so that calls can be left out.
@@ -170,16 +197,16 @@ pub(super) struct CallProgram {
 }
 
 /// The most values of a call of a [`CallProgram`].
-pub(super) const SPAN: usize = 1 << 16;
+pub(super) const SPAN: usize = 1 << 32;
 
 impl CallProgram {
-    /// The calls that a machine has made, and maybe one more.
-    pub fn of(machine: &CallMachine<'_>, last: Option<Call>) -> CallProgram {
+    /// Calls, each with the number of values before it.
+    pub fn logged(log: &[(Call, usize)]) -> CallProgram {
         let named = |value: usize| {
-            let call = machine.first.partition_point(|first| *first <= value) - 1;
-            call * SPAN + (value - machine.first[call])
+            let call = log.partition_point(|(_, first)| *first <= value) - 1;
+            call * SPAN + (value - log[call].1)
         };
-        let mut calls: Vec<(usize, Call)> = machine.calls.iter().cloned().chain(last).enumerate().collect();
+        let mut calls: Vec<(usize, Call)> = log.iter().map(|(call, _)| call.clone()).enumerate().collect();
         for argument in calls.iter_mut().flat_map(|(_, call)| &mut call.arguments) {
             if let Argument::Variable(value, _) = argument {
                 *value = named(*value);
@@ -242,7 +269,9 @@ impl CallProgram {
         let ran = self.run(interface, false)?;
         let mut guided = Guided { run: Vec::new(), wanted: Vec::new() };
         let mut machine = CallMachine::new(interface, usize::MAX, false);
-        for call in ran.machine.calls {
+        let calls = ran.machine.calls.clone();
+        std::mem::forget(ran);
+        for call in calls {
             let function = call.function;
             guided.note("call", interface.functions.len() + 1, function + 1);
             guided.wanted = machine.picks(&call)?;
@@ -251,6 +280,7 @@ impl CallProgram {
             _ = machine.attempt(call);
         }
         guided.note("call", interface.functions.len() + 1, 0);
+        std::mem::forget(machine);
         Some(guided.run)
     }
 }

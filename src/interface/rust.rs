@@ -14,7 +14,7 @@ use std::fmt::Write;
 use super::call::{Argument, ArgumentMode, InterfaceFinding};
 use super::declared::{InterfaceFunction, Law, Prepared};
 use super::programs::{CallProgram, RanProgram};
-use super::shape::TypeShape;
+use super::shape::{ItemsForm, TypeShape};
 
 /// A writer of a program.
 struct WrittenProgram<'p> {
@@ -79,7 +79,13 @@ pub(super) fn written(interface: &Prepared, program: &CallProgram, finding: &Int
     if let Some((law, value)) = broken {
         written.law(law, value);
     }
+    std::mem::forget(machine);
     Some(written.lines.join("\n") + "\n")
+}
+
+/// A text on one line, as a comment has to be.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The name of values of a type: `set` for `Set<u8>`, `x` for numbers.
@@ -150,10 +156,15 @@ impl WrittenProgram<'_> {
                 let parts: Vec<String> = of.iter().map(|of| self.argument(at, of, left)).collect();
                 format!("({})", parts.join(", "))
             }
-            TypeShape::List(of, is_slice) => {
+            TypeShape::List(of, form) => {
                 let length = variant(left);
                 let parts: Vec<String> = (0..length).map(|_| self.argument(at, of, left)).collect();
-                format!("{}[{}]", if *is_slice { "&" } else { "vec!" }, parts.join(", "))
+                let parts = parts.join(", ");
+                match form {
+                    ItemsForm::Vec => format!("vec![{parts}]"),
+                    ItemsForm::Slice => format!("&[{parts}]"),
+                    ItemsForm::Iterator => format!("vec![{parts}].into_iter()"),
+                }
             }
             TypeShape::Struct(name, of) => {
                 let parts: Vec<String> =
@@ -219,7 +230,13 @@ impl WrittenProgram<'_> {
             TypeShape::Unit | TypeShape::Callback(..) => "_".to_owned(),
             TypeShape::Leaf(_) | TypeShape::Text(_) => self.named(taking, false),
             TypeShape::Shared(of) | TypeShape::Exclusive(of) if matches!(**of, TypeShape::Leaf(_)) => {
-                self.named(taking, true)
+                match taking.variant() {
+                    0 => {
+                        taking.leaf += 1;
+                        "_".to_owned()
+                    }
+                    _ => self.named(taking, true),
+                }
             }
             TypeShape::Shared(of) | TypeShape::Exclusive(of) => self.pattern(of, taking),
             TypeShape::Option(of) => match taking.variant() {
@@ -259,7 +276,7 @@ impl WrittenProgram<'_> {
 
     /// A list gets a name, and the lines after it take it apart.
     fn list(&self, of: &TypeShape, taking: &mut Taking<'_>) -> String {
-        let (length, leaf, name) = (taking.variant(), taking.leaf, format!("list{}", taking.next));
+        let (length, leaf, name) = (taking.variant(), taking.leaf, format!("list_{}", taking.next));
         let (mut lines, mut used) = (vec![format!("let mut {name} = {name}.into_iter();")], 0);
         for _ in 0..length {
             taking.leaf = leaf;
@@ -326,7 +343,7 @@ impl WrittenProgram<'_> {
                 debug_assert!(self.lines.len() > at, "a call is a line");
             }
             InterfaceFinding::Differs { returned, model } => {
-                self.lines.push(format!("{text}; // returned {returned}, and the model {model}"));
+                self.lines.push(one_line(&format!("{text}; // returned {returned}, and the model {model}")));
             }
             InterfaceFinding::Rejected { answer, .. } => self.lines.push(format!("_ = {text}; // answered {answer}")),
             InterfaceFinding::Panic { message, .. } => {

@@ -19,6 +19,17 @@ impl PoolType {
     }
 }
 
+/// The form of several values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ItemsForm {
+    /// `Vec<T>`
+    Vec,
+    /// `&[T]`
+    Slice,
+    /// An iterator of `T`.
+    Iterator,
+}
+
 /// The shape of a type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TypeShape {
@@ -38,8 +49,8 @@ pub enum TypeShape {
     Result(Box<[TypeShape; 2]>),
     /// `(A, B)`
     Tuple(Vec<TypeShape>),
-    /// A `Vec<T>` or an iterator; a slice `&[T]` if the flag is set.
-    List(Box<TypeShape>, bool),
+    /// Several values.
+    List(Box<TypeShape>, ItemsForm),
     /// A struct with its fields, which are all public.
     Struct(&'static str, Vec<(&'static str, TypeShape)>),
     /// A function with so many parameters, whose results are literals of a pool.

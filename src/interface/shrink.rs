@@ -1,5 +1,7 @@
 //! Shrinking a program that fails: fewer calls, earlier values, simpler literals, with the same finding.
 
+use std::time::{Duration, Instant};
+
 use super::call::{Argument, ArgumentMode, InterfaceFinding};
 use super::declared::Prepared;
 use super::machine::{ALL, ArgumentDrawing};
@@ -8,6 +10,8 @@ use crate::choice::Random;
 
 /// The most programs that are run to shrink one.
 const RUNS: usize = 100_000;
+/// The time for shrinking.
+const TIME: Duration = Duration::from_secs(10);
 /// The number of random calls that are put in the place of others, and the calls of a program from which on this is worth it.
 const OTHERS: usize = 20_000;
 const FEW: usize = 4;
@@ -38,6 +42,7 @@ struct Shrinking<'p, 'w> {
     kind: &'p FindingKind,
     best: CallProgram,
     runs: usize,
+    until: Instant,
     /// The number of times that a program is run until it fails: more than once if the system chooses.
     tries: usize,
     watch: &'w mut dyn FnMut(Option<&CallProgram>),
@@ -50,7 +55,8 @@ pub(super) fn shrunk<'p>(
     kind: &'p FindingKind,
     watch: &mut dyn FnMut(Option<&CallProgram>),
 ) -> CallProgram {
-    let mut shrinking = Shrinking { interface, kind, best: program, runs: 0, tries: 1, watch };
+    let mut shrinking =
+        Shrinking { interface, kind, best: program, runs: 0, until: Instant::now() + TIME, tries: 1, watch };
     let again = (0..TRIES).filter(|_| shrinking.fails(&shrinking.best).is_some()).count();
     shrinking.tries = if again < TRIES { TRIES } else { 1 };
     let sliced = shrinking.best.sliced();
@@ -63,7 +69,7 @@ pub(super) fn shrunk<'p>(
         shrinking.simpler_arguments();
         shrinking.shorter_lists();
         shrinking.simpler_literals();
-        if shrinking.best == before || shrinking.runs >= RUNS {
+        if shrinking.best == before || shrinking.runs >= RUNS || Instant::now() >= shrinking.until {
             return shrinking.best;
         }
     }
@@ -72,7 +78,7 @@ pub(super) fn shrunk<'p>(
 impl Shrinking<'_, '_> {
     /// Takes a program if it fails in the same way.
     fn consider(&mut self, program: CallProgram) -> bool {
-        if self.runs >= RUNS || program == self.best {
+        if self.runs >= RUNS || Instant::now() >= self.until || program == self.best {
             return false;
         }
         self.runs += 1;
@@ -86,9 +92,8 @@ impl Shrinking<'_, '_> {
 
     /// The number of calls after which a program fails in the same way, if it does.
     fn fails(&self, program: &CallProgram) -> Option<usize> {
-        let ran = program.run(self.interface, false)?;
-        let kind = FindingKind::of(&ran.finding?, ran.machine.calls.last()?.function);
-        (kind == *self.kind).then_some(ran.machine.calls.len())
+        let (finding, calls, function) = program.run(self.interface, false)?.ended()?;
+        (FindingKind::of(&finding, function) == *self.kind).then_some(calls)
     }
 
     /// Leaves out calls: first many at once, then single ones. What uses a value of them uses another one.
@@ -112,6 +117,9 @@ impl Shrinking<'_, '_> {
     fn other_calls(&mut self) {
         let mut random = Random::new(0);
         for _ in 0..OTHERS {
+            if Instant::now() >= self.until {
+                return;
+            }
             let calls = self.best.calls.len();
             if calls < FEW {
                 return;

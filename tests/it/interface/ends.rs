@@ -1,6 +1,8 @@
 //! The ends of a check: panics, calls that do not come back, programs that are kept and run again, functions that are never called.
 
-use std::time::Duration;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use mayhap::interface::InterfaceFinding;
 
@@ -88,4 +90,143 @@ fn a_call_that_does_not_come_back_is_a_failure() {
     assert_eq!(failure.finding, InterfaceFinding::Endless, "{report}");
     assert!(failure.program.starts_with("let mut counter1 = Counter::zero();\n"), "{report}");
     assert!(failure.program.ends_with("); // does not come back\n"), "{report}");
+}
+
+/// A list with results of many shapes, of which those that are lent or come with an error are taken apart, too.
+#[derive(Clone, Debug)]
+pub struct Shapes(Vec<u8>, Vec<Shapes>);
+
+#[mayhap::interface]
+impl Shapes {
+    pub fn new() -> Shapes {
+        Shapes(vec![1, 2], Vec::new())
+    }
+
+    pub fn slice(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub fn whole(&self) -> &Vec<u8> {
+        &self.0
+    }
+
+    pub fn pair(&self) -> Option<(&u8, &str)> {
+        self.0.first().map(|first| (first, "text"))
+    }
+
+    pub fn of(items: impl Iterator<Item = u8>) -> Shapes {
+        Shapes(items.collect(), Vec::new())
+    }
+
+    pub fn failed(self) -> Result<u8, Shapes> {
+        Err(Shapes(vec![99], self.1))
+    }
+
+    pub fn named(&self, text: &str, _: u8) -> (Result<u8, &'static str>, Shapes) {
+        (if text.is_empty() { Err("none") } else { Ok(1) }, self.clone())
+    }
+
+    #[requires(x < 3)]
+    #[requires(y < 3)]
+    pub fn both(&mut self, x: u8, y: u8) {
+        assert!(x < 3 && y < 3);
+    }
+
+    #[law]
+    fn has_no_large_numbers(&self) -> bool {
+        self.0.iter().all(|number| *number < 99)
+    }
+}
+
+#[test]
+fn values_in_errors_are_checked() {
+    let report = mayhap::check_interface::<Shapes>().check();
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{report}"));
+    let failed = "let Err(shapes2) = shapes1.failed() else { unreachable!() };\nassert!(Shapes::has_no_large_numbers(&shapes2));\n";
+    assert!(failure.program.ends_with(failed) && failure.calls == 2, "{report}");
+}
+
+/// A number that two parameters take, one of them to change it.
+#[derive(Clone)]
+pub struct Taken;
+
+#[mayhap::interface]
+impl Taken {
+    pub fn new() -> Taken {
+        Taken
+    }
+
+    pub fn count(&self) -> u8 {
+        3
+    }
+
+    pub fn put(&mut self, x: u8, out: &mut u8) {
+        *out = x;
+    }
+}
+
+/// A number that changes though it is borrowed only.
+pub struct Changing(Cell<u8>);
+
+#[mayhap::interface]
+impl Changing {
+    pub fn new() -> Changing {
+        Changing(Cell::new(0))
+    }
+
+    pub fn set(&self, x: u8) {
+        self.0.set(x);
+    }
+
+    #[law]
+    fn is_small(&self) -> bool {
+        self.0.get() < 2
+    }
+}
+
+#[test]
+fn a_value_is_not_used_in_two_ways_and_borrowed_ones_are_checked() {
+    let report = mayhap::check_interface::<Taken>().calls(20_000).check();
+    assert_eq!(report.failure, None, "{report}");
+    let report = mayhap::check_interface::<Changing>().check();
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(failure.calls, 2, "{report}");
+}
+
+/// A lock that a panic leaves closed, so that the program that failed does not come back when it is run again.
+pub struct Locked(u8);
+
+static CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[mayhap::interface]
+impl Locked {
+    pub fn new() -> Locked {
+        Locked(0)
+    }
+
+    pub fn add(&mut self, x: u8) {
+        while CLOSED.swap(true, Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        self.0 = Some(self.0 + x).filter(|sum| *sum < 20).expect("too large");
+        CLOSED.store(false, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn a_failure_that_cannot_be_run_again_is_reported() {
+    let report = mayhap::check_interface::<Locked>().call_time(Duration::from_millis(300)).check();
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{report}"));
+    assert!(matches!(&failure.finding, InterfaceFinding::Panic { message, .. } if message == "too large"), "{report}");
+    assert!(failure.program.contains("could not be run again") && report.calls > 0, "{report}");
+}
+
+#[test]
+fn the_time_ends_a_check() {
+    let began = Instant::now();
+    let time = Duration::from_millis(200);
+    let report = mayhap::check_interface::<Taken>().exhaustive(20).time(time).check();
+    assert!(report.size.is_none() && began.elapsed() < Duration::from_secs(5), "{report}");
+    let report = mayhap::check_interface::<Taken>().calls(u64::MAX).time(time).check();
+    assert!(report.failure.is_none() && began.elapsed() < Duration::from_secs(5), "{report}");
 }

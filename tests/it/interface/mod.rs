@@ -3,6 +3,7 @@
 mod collections;
 mod ends;
 mod judged;
+mod modules;
 mod outside;
 mod pairs;
 mod printed;
