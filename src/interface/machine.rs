@@ -364,7 +364,8 @@ impl<'p> CallMachine<'p> {
         let MadeValue { pool, value, .. } = &self.values[value];
         for law in &self.interface.pools[*pool].laws {
             let value = value.as_deref().expect(HELD);
-            if let Some(why) = (law.complaint)(value) {
+            let complaint = panics::caught(|| (law.complaint)(value));
+            if let Some(why) = complaint.unwrap_or_else(|caught| Some(format!("it panics: {}", caught.message))) {
                 return Err(InterfaceFinding::Law { law: law.name, why });
             }
         }
@@ -386,7 +387,10 @@ impl<'p> CallMachine<'p> {
     pub fn breaks(&self, value: usize, law: &Law) -> bool {
         let MadeValue { pool, value, .. } = &self.values[value];
         let is_about_it = self.interface.pools[*pool].laws.iter().any(|other| std::ptr::eq(other, law));
-        is_about_it && value.as_deref().is_some_and(|value| (law.complaint)(value).is_some())
+        is_about_it
+            && value
+                .as_deref()
+                .is_some_and(|value| panics::caught(|| (law.complaint)(value)).map_or(true, |why| why.is_some()))
     }
 
     /// Adds a value to its pool. If that is full, the oldest value of the most frequent class is dropped.

@@ -230,3 +230,27 @@ fn the_time_ends_a_check() {
     let report = mayhap::check_interface::<Taken>().calls(u64::MAX).time(time).check();
     assert!(report.failure.is_none() && began.elapsed() < Duration::from_secs(5), "{report}");
 }
+
+/// A value whose law panics.
+pub struct Odd(u8);
+
+#[mayhap::interface]
+impl Odd {
+    pub fn of(x: u8) -> Odd {
+        Odd(x)
+    }
+
+    #[law]
+    fn is_even(&self) -> bool {
+        assert!(self.0.is_multiple_of(2), "{} is odd", self.0);
+        true
+    }
+}
+
+#[test]
+fn a_law_that_panics_does_not_hold() {
+    let report = mayhap::check_interface::<Odd>().check();
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{report}"));
+    assert_eq!(failure.finding, InterfaceFinding::Law { law: "is_even", why: "it panics: 1 is odd".to_owned() });
+    assert_eq!(failure.program, "let odd1 = Odd::of(1);\nassert!(Odd::is_even(&odd1));\n");
+}
