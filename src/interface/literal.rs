@@ -74,8 +74,54 @@ impl Literals {
     }
 }
 
-/// A value as it is written in a program.
+/// A value as it is written in a program: its `Debug` text, with what that leaves out for texts, numbers and variants of enumerations.
 fn shown<T: Debug + 'static>(value: &T) -> String {
     let text = format!("{value:?}");
-    if TypeId::of::<T>() == TypeId::of::<String>() { text + ".to_owned()" } else { text }
+    let path = std::any::type_name::<T>();
+    let name = path.split('<').next().and_then(|path| path.rsplit("::").next()).unwrap_or(path);
+    match &*text {
+        _ if TypeId::of::<T>() == TypeId::of::<String>() => text + ".to_owned()",
+        "NaN" => format!("{name}::NAN"),
+        "inf" => format!("{name}::INFINITY"),
+        "-inf" => format!("{name}::NEG_INFINITY"),
+        // A struct begins with its own name, and a variant does not.
+        _ if text.starts_with(char::is_uppercase) && !text.starts_with(name) && !path.starts_with("core::") => {
+            format!("{name}::{text}")
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "it is shown")]
+    enum Colour {
+        Green,
+        Mixed(u8),
+    }
+
+    #[derive(Debug)]
+    #[expect(dead_code, reason = "it is shown")]
+    struct Point {
+        x: u8,
+    }
+
+    #[test]
+    fn literals_are_expressions() {
+        assert_eq!(shown(&f64::NAN), "f64::NAN");
+        assert_eq!(shown(&f32::NEG_INFINITY), "f32::NEG_INFINITY");
+        assert_eq!(
+            (shown(&1.0_f64), shown(&-2_i8), shown(&'a')),
+            ("1.0".to_owned(), "-2".to_owned(), "'a'".to_owned())
+        );
+        assert_eq!(
+            (shown(&Colour::Green), shown(&Colour::Mixed(1))),
+            ("Colour::Green".to_owned(), "Colour::Mixed(1)".to_owned())
+        );
+        assert_eq!((shown(&Point { x: 1 }), shown(&Some(1))), ("Point { x: 1 }".to_owned(), "Some(1)".to_owned()));
+        assert_eq!(shown(&"a".to_owned()), "\"a\".to_owned()");
+    }
 }
