@@ -6,7 +6,7 @@ use syn::{Ident, LitStr, Type};
 
 use crate::shape::{ListKind, Shape};
 
-/// What is known about the types of an interface.
+/// The types of an interface that have a model, or that a specification judges.
 pub struct Models {
     /// The types that have a model, as text, with the model.
     pub of: Vec<(String, Type)>,
@@ -17,7 +17,7 @@ pub struct Models {
 /// A function of an interface.
 pub struct Described {
     pub name: Ident,
-    /// How it is called, as an expression: `<Set>::insert`, and as text: `Set::insert`.
+    /// Its path, as an expression: `<Set>::insert`, and as text: `Set::insert`.
     pub path: TokenStream,
     pub shown: String,
     pub is_method: bool,
@@ -53,6 +53,17 @@ impl Fresh {
 }
 
 impl Described {
+    /// The end of a call whose condition does not hold: what was moved into it is given back.
+    pub fn refused(&self, backs: &[TokenStream]) -> Option<TokenStream> {
+        let condition = self.requires.as_ref()?;
+        Some(quote! {
+            if !(#condition) {
+                #(#backs)*
+                return ::std::result::Result::Ok(false);
+            }
+        })
+    }
+
     /// The call with these arguments.
     pub fn called(&self, arguments: &[TokenStream]) -> TokenStream {
         let Described { name, path, .. } = self;
@@ -139,7 +150,7 @@ impl Models {
         {
             return Models { of: Vec::new(), spec: None }.call(described);
         }
-        let Described { parameters, result, requires, model, name, .. } = described;
+        let Described { parameters, result, model, name, .. } = described;
         let mut fresh = Fresh::default();
         let (mut bindings, mut backs, mut real, mut modelled) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (parameter, shape) in parameters {
@@ -167,14 +178,7 @@ impl Models {
             real.push(quote!(#parameter));
             modelled.push(quote!(#twin));
         }
-        let condition = requires.as_ref().map(|condition| {
-            quote! {
-                if !(#condition) {
-                    #(#backs)*
-                    return ::std::result::Result::Ok(false);
-                }
-            }
-        });
+        let condition = described.refused(&backs);
         let called = described.called(&real);
         let mut number = 0;
         let compared = self.is_there();

@@ -36,25 +36,25 @@ pub fn plain(item: TokenStream) -> TokenStream {
     let Ok(mut item) = syn::parse2::<Item>(item) else { return TokenStream::new() };
     match &mut item {
         Item::Impl(block) => plain_block(block),
-        Item::Mod(module) => {
-            for item in module.content.iter_mut().flat_map(|(_, items)| items) {
-                match item {
-                    Item::Impl(block) => {
-                        block.attrs.retain(|attribute| !attribute.path().is_ident("model"));
-                        plain_block(block);
-                    }
-                    Item::Fn(function) => strip(&mut function.attrs),
-                    _ => {}
-                }
-            }
-        }
+        Item::Mod(module) => module.content.iter_mut().for_each(|(_, items)| plain_items(items)),
         Item::Trait(_) => return TokenStream::new(),
         _ => {}
     }
     item.to_token_stream()
 }
 
+fn plain_items(items: &mut [Item]) {
+    for item in items {
+        match item {
+            Item::Impl(block) => plain_block(block),
+            Item::Fn(function) => strip(&mut function.attrs),
+            _ => {}
+        }
+    }
+}
+
 fn plain_block(block: &mut ItemImpl) {
+    block.attrs.retain(|attribute| !attribute.path().is_ident("model"));
     for item in &mut block.items {
         if let ImplItem::Fn(function) = item {
             strip(&mut function.attrs);
@@ -70,7 +70,7 @@ struct WrittenFunction<'f> {
     of: Option<&'f Type>,
     /// The names that stand for types.
     names: &'f Names,
-    /// How it is called, as an expression and as text.
+    /// Its path, as an expression and as text.
     path: TokenStream,
     shown: String,
     /// True if it is called as a method.
@@ -309,14 +309,8 @@ impl Describing {
         let statements = &self.statements;
         let concurrent = self.concurrent.as_ref().map(Concurrent::function);
         let specification = self.models.spec.as_ref().map(|spec| {
-            let requests = &self.requests;
-            quote! {
-                ::mayhap::interface::JudgedValue::check(
-                    ::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec)),
-                    #spec,
-                    &[#(#requests),*],
-                );
-            }
+            let (requests, text) = (&self.requests, judged::text(spec));
+            quote!(::mayhap::interface::JudgedValue::check(#text, #spec, &[#(#requests),*]);)
         });
         quote! {
             impl ::mayhap::interface::Interface for #of {
@@ -344,6 +338,7 @@ impl Concurrent {
     /// The function that calls values from several threads.
     fn function(&self) -> TokenStream {
         let Concurrent { threads, spec, of, make, arms } = self;
+        let text = judged::text(spec);
         let Some(make) = make else {
             let what = "several threads call a value that a function without parameters makes, such as `new()`";
             return Error::new(threads.span(), what).into_compile_error();
@@ -352,12 +347,11 @@ impl Concurrent {
             fn concurrent(
                 __check: ::mayhap::interface::ConcurrentCheck,
             ) -> ::std::option::Option<::mayhap::report::campaign::CampaignReport> {
-                let spec = ::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec));
                 let ask: ::mayhap::interface::AskValue<#of> = |__value, __call| match __call.name() {
                     #(#arms)*
                     other => ::std::panic!("no function has the request `{other}`"),
                 };
-                ::std::option::Option::Some(__check.run(spec, #threads, || #make(), ask))
+                ::std::option::Option::Some(__check.run(#text, #threads, || #make(), ask))
             }
         }
     }
@@ -393,15 +387,7 @@ fn of_impl(options: Options, mut block: ItemImpl) -> syn::Result<TokenStream> {
     let mut describing = Describing::new(models(&options, &of));
     describing.concurrent = Concurrent::of(&options, &of);
     functions_of(&mut describing, &block, &of, &names)?;
-    for item in &mut block.items {
-        if let ImplItem::Fn(function) = item {
-            if find(&function.attrs, "law").is_some() {
-                function.attrs.push(parse_quote!(#[allow(dead_code)]));
-            }
-            strip(&mut function.attrs);
-            function.attrs.retain(|attribute| !attribute.path().is_ident("instance"));
-        }
-    }
+    plain_block(&mut block);
     let implementation = describing.implementation(&of.to_token_stream(), &text(&of));
     Ok(quote!(#block #implementation))
 }
@@ -576,19 +562,7 @@ fn of_module(options: Options, mut module: ItemMod) -> syn::Result<TokenStream> 
     if let Some(errors) = errors {
         return Err(errors);
     }
-    for item in items.iter_mut() {
-        match item {
-            Item::Impl(block) => {
-                for item in &mut block.items {
-                    if let ImplItem::Fn(function) = item {
-                        strip(&mut function.attrs);
-                    }
-                }
-            }
-            Item::Fn(function) => strip(&mut function.attrs),
-            _ => {}
-        }
-    }
+    plain_items(items);
     let implementation = describing.implementation(&quote!(Interface), &name);
     let marker: Item = parse_quote! {
         /// The interface of this module.

@@ -61,7 +61,7 @@ impl Models {
 
     /// The closure of a function.
     pub fn judged(&self, described: &Described, spec: &LitStr) -> TokenStream {
-        let Described { name, parameters, result, requires, .. } = described;
+        let Described { name, parameters, result, .. } = described;
         let mut fresh = Fresh::default();
         let (mut bindings, mut backs, mut real, mut asked, mut own) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), None);
@@ -90,22 +90,14 @@ impl Models {
             }
             real.push(quote!(#parameter));
         }
-        let condition = requires.as_ref().map(|condition| {
-            quote! {
-                if !(#condition) {
-                    #(#backs)*
-                    return ::std::result::Result::Ok(false);
-                }
-            }
-        });
+        let condition = described.refused(&backs);
         let called = described.called(&real);
         let (returned, count) = (fresh.name("returned"), asked.len());
         let request = variant(&name.to_string());
         let judged =
             |twin: TokenStream, answer: TokenStream| quote!(__made.judged(#twin, #request, &__asked, #answer)?;);
-        let new = quote! {
-            ::mayhap::interface::JudgedValue::by(::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec)))
-        };
+        let text = text(spec);
+        let new = quote!(::mayhap::interface::JudgedValue::by(#text));
         let mut number = 0;
         let taken = match (&own, self.is_judged(result)) {
             (None, true) => self.result(result, quote!(#returned), Some(new), &mut number, &mut fresh),
@@ -193,6 +185,11 @@ fn owned(shape: &Shape, name: &syn::Ident) -> syn::Result<TokenStream> {
             ));
         }
     })
+}
+
+/// The text of a specification, whose file is named from the directory of the crate.
+pub fn text(spec: &LitStr) -> TokenStream {
+    quote!(::std::include_str!(::std::concat!(::std::env!("CARGO_MANIFEST_DIR"), "/", #spec)))
 }
 
 /// The name of a request: `InsertAll` for `insert_all`.

@@ -180,7 +180,7 @@ pub struct Made {
     pub(super) variants: Vec<usize>,
     /// True if the call was too hard to judge.
     pub(super) undecided: bool,
-    /// A number that tells outcomes apart.
+    /// A number that differs between outcomes.
     pub(super) outcome: u32,
     /// The leaves that are kept, with their number in the result.
     pub(super) leaves: SmallVec<[(usize, Box<dyn Any>); 2]>,

@@ -150,7 +150,7 @@ impl<I: Interface> InterfaceTest<I> {
         self
     }
 
-    /// Runs all programs of at most so many calls, in place of random ones.
+    /// Runs all programs of at most `size` calls, in place of random ones.
     pub fn exhaustive(mut self, size: usize) -> Self {
         self.size = Some(size);
         self

@@ -91,7 +91,7 @@ impl<T: Send + Sync + 'static> Sut for CalledValue<T> {
 }
 
 impl ConcurrentCheck {
-    /// Calls values from so many threads, judged by a specification.
+    /// Calls values from this number of threads, judged by a specification.
     ///
     /// # Panics
     /// The text is no specification.

@@ -45,7 +45,7 @@ type TakenValues = SmallVec<[(usize, Option<Box<dyn Any>>); 4]>;
 /// The way in which arguments are drawn.
 #[derive(Clone, Copy)]
 pub(super) struct ArgumentDrawing {
-    /// The literals that are drawn: so many of each pool, from a place on.
+    /// The literals that are drawn: `literals` of each pool, from the one of number `first` on.
     pub first: usize,
     pub literals: usize,
     /// The values that are taken half of the time, so that values grow.
@@ -233,7 +233,7 @@ impl<'p> CallMachine<'p> {
     /// changed.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The finding about the call.
     pub fn perform(&mut self, call: Call) -> Result<bool, InterfaceFinding> {
         let function = &self.interface.functions[call.function];
         let mut taken = TakenValues::new();
@@ -447,7 +447,7 @@ impl<'p> CallMachine<'p> {
     /// Makes a call, and takes a panic in it for a finding.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The finding about the call.
     pub fn attempt(&mut self, call: Call) -> Result<bool, InterfaceFinding> {
         panics::caught(|| self.perform(call)).unwrap_or_else(|caught| Err(panicked(caught)))
     }

@@ -2,8 +2,7 @@
 
 use super::call::{Argument, ArgumentMode, Call, InterfaceFinding};
 use super::declared::Prepared;
-use super::machine::panicked;
-use super::machine::{ALL, ArgumentDrawing, CallMachine, Favoured, LIST};
+use super::machine::{ALL, ArgumentDrawing, CallMachine, Favoured, LIST, panicked};
 use crate::choice::explore::panics;
 use crate::choice::{ChoiceError, Choices, Odometer, Random, Replay, Step, Strategy};
 
@@ -65,25 +64,17 @@ impl CallCounts {
     }
 }
 
-/// The programs of one seed, each with a number.
-#[derive(Clone, Copy)]
-pub(super) struct DrawnProgram {
-    pub seed: u64,
-    pub number: u64,
-    /// The most calls of a program.
-    pub most: usize,
-}
-
-/// Runs a random program. Before each call `proceed` is asked, with the program so far.
+/// Runs a random program: a seed has one of each number. Before each call `proceed` is asked, with the program so far.
 pub(super) fn random<'p>(
     interface: &'p Prepared,
-    DrawnProgram { seed, number, most }: DrawnProgram,
+    seed: u64,
+    number: u64,
     counts: &mut CallCounts,
     proceed: &mut dyn FnMut(&CallMachine<'_>, &Call) -> bool,
 ) -> Result<RanProgram<'p>, ChoiceError> {
     let mut random = Random::of_run(seed, number);
     let mut machine = CallMachine::new(interface, POOL, false);
-    let length = LENGTHS[random.choose("length", LENGTHS.len())?].min(most);
+    let length = LENGTHS[random.choose("length", LENGTHS.len())?];
     let mut weights = Vec::with_capacity(interface.functions.len());
     for begins in &interface.begins {
         let weight = WEIGHTS[random.choose("weight", WEIGHTS.len())?];
@@ -122,7 +113,7 @@ pub(super) fn random<'p>(
     Ok(RanProgram { machine, finding: None })
 }
 
-/// Runs the program that `choices` make: at most so many calls. None if it cannot go on, as a call has no arguments or is refused.
+/// Runs the program that `choices` make, of at most `most` calls. None if it cannot go on, as a call has no arguments or is refused.
 pub(super) fn chosen<'p>(
     interface: &'p Prepared,
     most: usize,
@@ -158,7 +149,7 @@ const SHORT: ArgumentDrawing = ArgumentDrawing { list: 2, ..ALL };
 /// Labels are texts of this crate, and no choice is from nothing.
 pub(super) const CHOSEN: &str = "every choice has alternatives";
 
-/// Runs all programs of at most so many calls, until one fails or the time is over. Returns the number of them.
+/// Runs all programs of at most `most` calls, until one fails or the time is over. Returns the number of them.
 pub(super) fn all<'p>(
     interface: &'p Prepared,
     most: usize,
@@ -235,7 +226,7 @@ impl CallProgram {
         self.run_until(interface, notes, usize::MAX)
     }
 
-    /// Runs so many calls of the program, and notes the others without making them.
+    /// Runs at most `most` calls of the program, and notes the others without making them.
     pub fn run_until<'p>(&self, interface: &'p Prepared, notes: bool, most: usize) -> Option<RanProgram<'p>> {
         let mut machine = CallMachine::new(interface, usize::MAX, notes);
         let mut first: Vec<(usize, usize, usize)> = Vec::new();

@@ -53,7 +53,7 @@ pub enum TypeShape {
     List(Box<TypeShape>, ItemsForm),
     /// A struct with its fields, which are all public.
     Struct(&'static str, Vec<(&'static str, TypeShape)>),
-    /// A function with so many parameters, whose results are literals of a pool.
+    /// A function with this number of parameters, whose results are literals of a pool.
     Callback(usize, PoolType),
 }
 

@@ -10,7 +10,7 @@ use super::call::{Call, InterfaceFinding};
 use super::declared::{Description, Interface, Prepared};
 use super::literal::Literals;
 use super::machine::CallMachine;
-use super::programs::{self, CallCounts, CallProgram, DrawnProgram, RanProgram};
+use super::programs::{self, CallCounts, CallProgram, RanProgram};
 use super::rust::written;
 use super::shrink::{FindingKind, shrunk};
 use crate::choice::explore::panics::{self, Caught};
@@ -232,9 +232,9 @@ impl CheckWork {
         }
         let (mut made, mut number) = (0, 0);
         while progress.counts.made < self.calls && !pulse.is_over() {
-            let drawn = DrawnProgram { seed: self.seed, number, most: usize::MAX };
             locked(&pulse.log).clear();
-            let ran = programs::random(interface, drawn, &mut progress.counts, &mut proceed).expect(programs::CHOSEN);
+            let ran = programs::random(interface, self.seed, number, &mut progress.counts, &mut proceed)
+                .expect(programs::CHOSEN);
             number += 1;
             progress.programs += 1;
             let found = ended(ran);

@@ -66,7 +66,7 @@ impl SampledPaths {
     }
 }
 
-/// Draws so many paths, or fewer if there are no more.
+/// Draws `count` paths, or fewer if there are no more.
 fn sampled(
     spec: &Arc<Spec>,
     graph: &HandlerGraph,
