@@ -21,6 +21,8 @@ const NOT_RESET: &str =
 /// The time for drawing paths, and for finding all others, so that their number is known.
 const DRAWING: Duration = Duration::from_secs(30);
 const COUNTING: Duration = Duration::from_secs(2);
+/// The time after a test for counting the paths that it took.
+const COVERING: Duration = Duration::from_secs(1);
 
 /// The number of first requests of a run whose path is looked for in a test of random requests.
 pub const FIRST_REQUESTS: usize = 2;
@@ -104,6 +106,7 @@ pub fn covered(options: &TestArguments, spec: &Arc<Spec>, beginnings: &[Vec<Exch
     if !options.system.is_reset() || options.sample.is_some() {
         return None;
     }
+    let _end = end::within(COVERING);
     let requests = FIRST_REQUESTS;
     let graph = HandlerGraph::new(spec, PathBounds { requests, ..PathBounds::default() }).ok()?;
     let mut paths = FeasiblePaths::of(&graph, 0).ok().filter(|paths| paths.drawing().total() <= FEW.into())?;

@@ -3,6 +3,7 @@
 //! The variable with the trail shows the branches that a way has taken: a way is stopped as soon as its trail is long enough.
 
 use crate::coverage::trail;
+use crate::limits::end;
 use crate::process::{Event, Fault, Fresh, Limit, Port, Process};
 use crate::solve::{Solver, Store};
 use crate::spec::{Site, Spec};
@@ -147,6 +148,9 @@ impl Policy for WayFollower<'_> {
     fn advance(&mut self, spec: &Spec, way: &mut CodeWay) -> Result<Event, WayEnd> {
         if self.until <= ANY && self.trail(way).len() >= self.until {
             return Err(WayEnd::Branched);
+        }
+        if end::is_over() {
+            return Err(WayEnd::GivenUp);
         }
         Ok(way.path.process.advance(&spec.program))
     }
