@@ -8,6 +8,7 @@
 //! requests; no verdict depends on them.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use smallvec::SmallVec;
 
@@ -62,9 +63,10 @@ enum PartOrigin {
     Chosen,
 }
 
-/// The origins of the parts of a value: for each path into it, an origin of the part at that path.
+/// The origins of the parts of a value: for each path into it, an origin of the part at that path. The facts at most places of a
+/// function are those of the place before, so the sets are shared.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-struct PartOrigins(BTreeSet<(PartPath, PartOrigin)>);
+struct PartOrigins(Rc<BTreeSet<(PartPath, PartOrigin)>>);
 
 impl RequestLinks {
     /// The links of a program.
@@ -111,16 +113,28 @@ impl Lattice for RegisterOrigins {
     }
 }
 
+impl FromIterator<(PartPath, PartOrigin)> for PartOrigins {
+    fn from_iter<I: IntoIterator<Item = (PartPath, PartOrigin)>>(all: I) -> PartOrigins {
+        PartOrigins(Rc::new(all.into_iter().collect()))
+    }
+}
+
 impl PartOrigins {
     fn of(origin: PartOrigin) -> PartOrigins {
-        PartOrigins([(PartPath::new(), origin)].into())
+        [(PartPath::new(), origin)].into_iter().collect()
     }
 
     fn join(&mut self, other: &PartOrigins) -> bool {
-        let before = self.0.len();
-        let room = MOST_ORIGINS.saturating_sub(before);
-        self.0.extend(other.0.difference(&self.0.clone()).take(room).cloned());
-        self.0.len() > before
+        if Rc::ptr_eq(&self.0, &other.0) {
+            return false;
+        }
+        let room = MOST_ORIGINS.saturating_sub(self.0.len());
+        let further: Vec<_> = other.0.difference(&self.0).take(room).cloned().collect();
+        let changes = !further.is_empty();
+        if changes {
+            Rc::make_mut(&mut self.0).extend(further);
+        }
+        changes
     }
 
     /// The origins of a part of the value.
@@ -129,13 +143,13 @@ impl PartOrigins {
             Some((first, rest)) => (*first == step).then(|| (rest.into(), origin.clone())),
             None => origin.part(step).map(|origin| (PartPath::new(), origin)),
         };
-        PartOrigins(self.0.iter().filter_map(part).collect())
+        self.0.iter().filter_map(part).collect()
     }
 
     /// The origins of a value that has this one as a part.
     fn within(&self, step: PartStep) -> PartOrigins {
         let fits = self.0.iter().filter(|(path, _)| path.len() < LONGEST_PATH);
-        PartOrigins(fits.map(|(path, origin)| (longer(&[step], path), origin.clone())).collect())
+        fits.map(|(path, origin)| (longer(&[step], path), origin.clone())).collect()
     }
 
     fn and(mut self, other: &PartOrigins) -> PartOrigins {
@@ -221,14 +235,9 @@ impl Linking<'_> {
                 fields.iter().enumerate().map(field).fold(PartOrigins::default(), |all, one| all.and(&one))
             }
             Op::With { src, fields, .. } => fields.iter().fold(of(src), |all, (index, field)| {
-                let changed = PartOrigins(
-                    all.0
-                        .iter()
-                        .filter(|(path, _)| path.first() != Some(&PartStep::Field(0, *index)))
-                        .cloned()
-                        .collect(),
-                );
-                of(field).within(PartStep::Field(0, *index)).and(&changed)
+                let own = PartStep::Field(0, *index);
+                let others = all.0.iter().filter(|(path, _)| path.first() != Some(&own)).cloned().collect();
+                of(field).within(own).and(&others)
             }),
             Op::MakeList { elements, .. } => {
                 let element = |element: &Operand| of(element).within(PartStep::Element);
@@ -299,7 +308,7 @@ impl Linking<'_> {
         if slot as usize >= self.program.state_slots() {
             return;
         }
-        for (path, origin) in &value.0 {
+        for (path, origin) in value.0.iter() {
             let part = LinkedPart { slot, path: path.clone() };
             match origin {
                 PartOrigin::Request(from) => _ = self.links.stored.insert((from.clone(), part)),
@@ -311,8 +320,8 @@ impl Linking<'_> {
 
     /// Notes that two values meet: so do their parts at the same path.
     fn meet(&mut self, a: &PartOrigins, b: &PartOrigins) {
-        for (path, origin) in &a.0 {
-            for (other_path, other) in &b.0 {
+        for (path, origin) in a.0.iter() {
+            for (other_path, other) in b.0.iter() {
                 if let Some(rest) = other_path.strip_prefix(path.as_slice()) {
                     origin.further(rest).into_iter().for_each(|origin| self.link(&origin, other));
                 } else if let Some(rest) = path.strip_prefix(other_path.as_slice()) {
