@@ -23,6 +23,7 @@ pub mod entail;
 mod facts;
 mod forgetting;
 mod model;
+pub mod numbered;
 mod pairwise;
 mod part;
 mod persistent;

@@ -27,6 +27,8 @@ pub(crate) struct Growth {
     pub(crate) walked: u32,
     /// The number of the last variable when sums were last turned into differences.
     pub(crate) summed: u64,
+    /// Set once states were numbered, until the memory has no terms: the next ones are numbered as soon as there was a choice.
+    pub(crate) numbered: bool,
     /// Set if something in memory was not known at the last walk.
     pub(crate) open: bool,
 }
@@ -52,7 +54,7 @@ impl Growth {
     /// Tests whether dead variables are to be looked for, if searches have gone through `searched` constraints.
     pub(crate) fn is_due(&self, searched: u32) -> bool {
         let due = self.choices.min(self.variables).saturating_add(searched).saturating_add(self.worked);
-        due >= WALK_INTERVAL.max(self.walked)
+        due >= WALK_INTERVAL.max(self.walked) || (self.numbered && self.choices > 0)
     }
 
     /// Tests whether walking the memory takes little time.

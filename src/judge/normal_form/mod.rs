@@ -10,6 +10,7 @@ pub(crate) mod forms;
 pub(crate) mod groups;
 pub(crate) mod growth;
 pub(crate) mod keep_few;
+pub(crate) mod numbered;
 pub(crate) mod order;
 pub(crate) mod pending_writes;
 pub(crate) mod split;

@@ -4,7 +4,7 @@
 //! n = #1, #1 <= #2, m = {#3: 5}, #3 = 2     ->     n = #1, m = {2: 5}
 //! ```
 
-use super::{forget, pending_writes, sums};
+use super::{forget, numbered, pending_writes, sums};
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::limits;
@@ -59,6 +59,10 @@ pub(crate) fn forget_and_name(context: &mut Context, candidate: &mut Candidate) 
         sums::name(&mut context.fresh, &mut context.solver, candidate);
     }
     forget::dead(context, candidate);
+    // What steps lead to is put together in another form, which numbers would hide.
+    if context.options.rewrites_states() && may && candidate.growth.open && context.spec.program.steps.is_empty() {
+        numbered::number(&mut context.fresh, &context.solver, candidate);
+    }
 }
 
 /// Brings a candidate into the form in which it is compared.

@@ -1,7 +1,7 @@
 //! Long traces of servers with hidden clocks and settings against the set of all states in which they may be.
 //!
 //! What grows with a trace (sums of steps, terms of what is hidden) is brought into another form now and then, which short traces do
-//! not come to. `pace` and `gauge` have few states, so all of them are followed here, for hundreds of exchanges.
+//! not come to. These servers have few states, so all of them are followed here, for hundreds of exchanges.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,11 +77,40 @@ fn gauge(state: &State, (request, k): (usize, i64)) -> Vec<(State, Value)> {
     vec![(vec![fast, odd, n, m], json!("Ok"))]
 }
 
-fn servers() -> [Server; 2] {
+/// Two files, each with its contents in both replicas and what was agreed on.
+fn replicas(state: &State, (request, n): (usize, i64)) -> Vec<(State, Value)> {
+    let place = (3 * (n / 2 % 2) + n % 2) as usize;
+    let mut new = state.clone();
+    if request == 0 {
+        new[place] = n / 4 % 3;
+        return vec![(new, json!("Ok"))];
+    }
+    if n >= 45 {
+        return vec![(new, json!({"Is": state[place]}))];
+    }
+    let fates = |file: &[i64]| -> Vec<([i64; 3], i64)> {
+        let [a, b, agreed] = file[..] else { panic!("{file:?}") };
+        let stays = [a, b, agreed];
+        match () {
+            () if a == b => vec![([a; 3], 0)],
+            () if a == agreed => vec![([b; 3], 0), (stays, 0), (stays, 1), (stays, 2)],
+            () if b == agreed => vec![([a; 3], 0), (stays, 0), (stays, 1), (stays, 2)],
+            () => vec![(stays, 0), (stays, 1), (stays, 2)],
+        }
+    };
+    let both = |(one, code): ([i64; 3], i64)| {
+        let with = move |(other, worst): ([i64; 3], i64)| ([one, other].concat(), json!({"Exit": code.max(worst)}));
+        fates(&state[3..]).into_iter().map(with)
+    };
+    fates(&state[..3]).into_iter().flat_map(both).collect()
+}
+
+fn servers() -> [Server; 3] {
     let settings = (0..6).map(|n| vec![n % 2, n / 2, 0, 0]).collect();
     [
         Server { file: "pace.may", requests: ["Open", "Knock"], begins: vec![vec![0; 6]], next: pace },
         Server { file: "gauge.may", requests: ["Tick", "Ask"], begins: settings, next: gauge },
+        Server { file: "replicas.may", requests: ["Write", "Sync"], begins: vec![vec![0; 6]], next: replicas },
     ]
 }
 

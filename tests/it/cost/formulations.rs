@@ -3,7 +3,7 @@
 //! `pick f in [Sent, Lost] where f != Sent || up` and `choose f: Fate where f != Sent || up` are one choice; `reply Ok { tag: Some(t) }`
 //! shows what `reply t` shows.
 
-use crate::judge::{compiled, exchanges};
+use crate::judge::{compiled, exchanges, text};
 use mayhap::judge::Judge;
 use mayhap::term::made;
 use mayhap::{Options, Verdict};
@@ -93,6 +93,38 @@ fn a_choice_among_few_constants_is_one_symbol_however_it_is_written() {
     for (at, (verdict, forks, work)) in judged.iter().enumerate() {
         assert!(verdict.is_accept() && *forks == 0, "{at}: {verdict:?}, {forks} forks");
         assert!(*work <= least * TIMES, "{at}: {work} made terms, {least} at least");
+    }
+}
+
+/// The whole synchronizer: trees of files, and a recording of a thousand operations that a real one made.
+#[test]
+fn what_became_of_each_difference_is_one_symbol_in_trees_too() {
+    let spec = text("tests/data/cost/synchronizer.may");
+    let lines = text("tests/data/cost/synchronized.ndjson");
+    let of_fate = |choice: &str| {
+        let then = "if fate == Propagated {
+                let new = if a == g { b } else { a };
+                Three { a: new, b: new, g: new, skipped: false, broken: false }
+            } else { Three { a, b, g, skipped: fate == Skipped, broken: fate == Broken } }";
+        spec.replace("            FATE", &format!("let fate = {choice}; {then}"))
+    };
+    let bools = "let done = choose bool && !clash; let skipped = choose bool; let broken = choose bool;
+            let new = if a == g { b } else { a };
+            Three { a: if done { new } else { a }, b: if done { new } else { b }, g: if done { new } else { g },
+                skipped: !done && skipped, broken: !done && broken }";
+    let texts = [
+        spec.replace("            FATE", bools),
+        of_fate("choose f: Fate where f != Propagated || !clash"),
+        of_fate("pick f in [Propagated, Unseen, Skipped, Broken] where f != Propagated || !clash"),
+        of_fate("pick (if clash { [Unseen, Skipped, Broken] } else { [Propagated, Unseen, Skipped, Broken] })"),
+        of_fate("either Unseen or Skipped or Broken or (if clash { Unseen } else { Propagated })"),
+    ];
+    let formulations: Vec<_> = texts.into_iter().map(|text| (text, lines.clone())).collect();
+    let judged = judged(&formulations);
+    let least = judged.iter().map(|(.., work)| *work).min().unwrap_or_default();
+    for (at, (verdict, _, work)) in judged.iter().enumerate() {
+        assert!(verdict.is_accept(), "{at}: {verdict:?}");
+        assert!(*work <= 3 * least && *work < 400_000, "{at}: {work} made terms, {least} at least");
     }
 }
 
