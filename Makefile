@@ -1,5 +1,6 @@
 # make demo     what mayhap is for, in a minute: a real server recorded and judged, and a live one tested until it is caught
 # make http     Apache, nginx and lighttpd tested by the RFC, for a minute each
+# make sync     Unison and rsync tested as file synchronizers, for a minute
 # make test     all tests
 # make release  target/guided/release/mayhap, which judges faster than what cargo builds by itself
 # make bench    the figures
@@ -11,7 +12,7 @@ export RUST_MIN_STACK ?= 8388608
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo http test release bench lint setup
+.PHONY: help demo http sync test release bench lint setup
 
 FEATURES ?=
 CARGO_FLAGS := $(if $(FEATURES),--features $(FEATURES))
@@ -33,6 +34,11 @@ http: setup
 	@.ci/setup apache2 nginx lighttpd python3
 	@cargo build --release --quiet $(CARGO_FLAGS) --bin mayhap
 	@python3 examples/http/test.py target/release/mayhap
+
+sync: setup
+	@.ci/setup python3 unison rsync || echo "sync: what is missing is left out" >&2
+	@cargo build --release --quiet $(CARGO_FLAGS) --bin mayhap
+	@python3 examples/sync/test.py target/release/mayhap
 
 test: setup
 	@# A plain `cargo test` would link every example, too; that they compile is seen by `make lint`.

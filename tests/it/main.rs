@@ -33,6 +33,7 @@ mod interface;
 mod served;
 
 // Systems under test, live testing, real servers, and servers with planted bugs.
+mod files;
 mod live;
 mod planted;
 mod real;

@@ -5,8 +5,9 @@ use crate::shipped::all;
 use super::command::{sampled, tested};
 
 const PATHS: &str = "12";
-/// The specification whose paths are not drawn: its handlers send what nobody asked for.
-const REFUSED: &str = "lease";
+/// The specifications whose paths are not drawn: the handlers of one send what nobody asked for, and those of the other follow paths
+/// of unknown length through trees of unknown depth.
+const REFUSED: [&str; 2] = ["lease", "sync"];
 
 /// The numbers before some words.
 fn numbers_before(text: &str, words: &str) -> Option<usize> {
@@ -16,7 +17,7 @@ fn numbers_before(text: &str, words: &str) -> Option<usize> {
 #[test]
 fn paths_are_taken_by_the_servers_of_their_specifications() {
     let (mut paths, mut certain) = (0, 0);
-    for shipped in all().into_iter().filter(|shipped| shipped.name != REFUSED) {
+    for shipped in all().into_iter().filter(|shipped| !REFUSED.contains(&shipped.name.as_str())) {
         let file = format!("specs/{}.may", shipped.name);
         let text = sampled(&[&file, "--seed", "1", "--count", PATHS]);
         let drawn: Vec<&str> = text.lines().filter(|line| line.starts_with("  ")).collect();
