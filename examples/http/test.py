@@ -9,11 +9,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(HERE))
+import campaign
+
 SPEC = os.path.join(HERE, "..", "..", "specs", "http.may")
 # The section of RFC 9110 that says what a field of a request means.
 SECTIONS = {"if_match": "§13.1.1", "if_none_match": "§13.1.2", "modified": "§13.1.3", "unmodified": "§13.1.4"}
@@ -42,21 +44,14 @@ def steps(failure):
 def test(mayhap, server, port, seconds, seed):
     directory, kept = tempfile.mkdtemp(prefix="mayhap-http-"), os.path.join("mayhap-http", server)
     os.chmod(directory, 0o755)
-    report = os.path.join(directory, "report.json")
-    arguments = [mayhap, "test", SPEC, "--sut", f"http://127.0.0.1:{port}", "--clients", "1"]
-    arguments += ["--start", f"{HERE}/serve {server} {port} {directory}", "--reset", f"rm -f {directory}/www/*"]
-    arguments += ["--max-failures", "0", "--requests", "1000000", "--time", str(seconds), "--seed", str(seed)]
-    arguments += ["--shrink-time", "5", "--regressions", kept, "--report", f"json:{report}"]
-    shutil.rmtree(kept, ignore_errors=True)
+    arguments = ["--sut", f"http://127.0.0.1:{port}", "--start", f"{HERE}/serve {server} {port} {directory}"]
+    arguments += ["--reset", f"rm -f {directory}/www/*", "--time", str(seconds), "--seed", str(seed), "--shrink-time", "5"]
     try:
-        done = subprocess.run(arguments, capture_output=True, text=True)
-        if done.returncode not in (0, 1):
-            print(f"{server}: it was not tested (exit code {done.returncode})\n{done.stderr or done.stdout}")
-            return
-        with open(report) as file:
-            found = json.load(file)
+        found = campaign.run(mayhap, SPEC, server, kept, arguments)
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+    if found is None:
+        return
     print(f"{server}: {found['requests']} requests in {found['seconds']:.0f} s, {len(found['failures'])} causes")
     for failure in found["failures"]:
         cause = failure["cause"]
@@ -70,8 +65,6 @@ def test(mayhap, server, port, seconds, seed):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    seconds, seed = (sys.argv + ["60", "1"][len(sys.argv) - 2 :])[2:4]
+    mayhap, seconds, seed = campaign.arguments(__doc__)
     for number, server in enumerate(["apache", "nginx", "lighttpd"]):
-        test(sys.argv[1], server, 8091 + number, seconds, seed)
+        test(mayhap, server, 8091 + number, seconds, seed)

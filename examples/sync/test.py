@@ -8,11 +8,12 @@ The scripts of what is found are kept in mayhap-sync/NAME.
 import json
 import os
 import shutil
-import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.append(os.path.dirname(HERE))
+import campaign
+
 SPEC = os.path.normpath(os.path.join(HERE, "..", "..", "specs", "sync.may"))
 # What the manual of Unison allows; see the constants of the specification.
 MANUAL = {"SKIPS": True, "FAILS": True, "STOPS": True}
@@ -46,23 +47,13 @@ def test(mayhap, name, tool, constants, seconds, seed):
     if not shutil.which(program):
         print(f"{name}: skipped: {program} is not installed")
         return
-    directory, kept = tempfile.mkdtemp(prefix="mayhap-sync-"), os.path.join("mayhap-sync", name)
-    report = os.path.join(directory, "report.json")
-    arguments = [mayhap, "test", SPEC, "--sut", f"stdio:exec python3 {HERE}/sync.py {tool}", "--clients", "1", "--net", "sync"]
+    arguments = ["--sut", f"stdio:exec python3 {HERE}/sync.py {tool}", "--net", "sync"]
     for constant, value in constants.items():
         arguments += ["--set", f"{constant}={json.dumps(value)}"]
-    arguments += ["--max-failures", "0", "--requests", "1000000", "--time", str(seconds), "--seed", str(seed)]
-    arguments += ["--shrink-time", "10", "--regressions", kept, "--report", f"json:{report}"]
-    shutil.rmtree(kept, ignore_errors=True)
-    try:
-        done = subprocess.run(arguments, capture_output=True, text=True)
-        if done.returncode not in (0, 1, 3, 4):
-            print(f"{name}: it was not tested (exit code {done.returncode})\n{done.stderr or done.stdout}")
-            return
-        with open(report) as file:
-            found = json.load(file)
-    finally:
-        shutil.rmtree(directory, ignore_errors=True)
+    arguments += ["--time", str(seconds), "--seed", str(seed), "--shrink-time", "10"]
+    found = campaign.run(mayhap, SPEC, name, os.path.join("mayhap-sync", name), arguments, codes=(0, 1, 3, 4))
+    if found is None:
+        return
     allowed = ", ".join(constants) or "nothing"
     print(f"{name}: `{tool}`, {allowed} allowed: {found['requests']} requests in {found['seconds']:.0f} s, {len(found['failures'])} causes")
     for failure in found["failures"]:
@@ -73,9 +64,7 @@ def test(mayhap, name, tool, constants, seconds, seed):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    seconds, seed = (sys.argv + ["60", "1"][len(sys.argv) - 2 :])[2:4]
+    mayhap, seconds, seed = campaign.arguments(__doc__)
     share = float(seconds) / sum(parts for *_, parts in TESTS)
     for name, tool, constants, parts in TESTS:
-        test(sys.argv[1], name, tool, constants, share * parts, seed)
+        test(mayhap, name, tool, constants, share * parts, seed)
