@@ -59,7 +59,7 @@ const DRAWS: usize = 64;
 /// A strategy of proptest: the requests of a specification, as a type of the program's own that deserialises from their JSON.
 ///
 /// Requests that may break the client's duty are left out, unless no others are found. Requests shrink to the smallest request of
-/// the first variant. Numbers that the program's type cannot hold are not drawn.
+/// the first variant, if the `generate` of the specification allows it. Numbers that the program's type cannot hold are not drawn.
 ///
 /// ```
 /// use proptest::strategy::{Strategy, ValueTree};

@@ -86,8 +86,9 @@ fn generated_requests_come_to_nearly_all_branches() {
             coverage.sharpness().percent()
         );
         assert!(all > 0, "{name}: no branches");
-        // The data of 1 MiB that memcached refuses is never drawn.
-        let part = if name == "memcached" { 8 } else { 9 };
+        // The data of 1 MiB that memcached refuses is never drawn. Synchronizers that do less than `sync` says take branches of their own,
+        // which constants allow.
+        let part = if name == "memcached" || name == "sync" { 8 } else { 9 };
         if covered * 10 < all * part {
             few.push(format!("{name}: {covered} of {all}, never {never:?}"));
         }
