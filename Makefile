@@ -1,6 +1,6 @@
 # make demo     what mayhap is for, in a minute: a real server recorded and judged, and a live one tested until it is caught
 # make http     Apache, nginx and lighttpd tested by the RFC, for a minute each
-# make sync     Unison and rsync tested as file synchronizers, for a minute
+# make sync     Unison and rsync tested as file synchronizers, and the calls of a file system, for a minute
 # make test     all tests
 # make release  target/guided/release/mayhap, which judges faster than what cargo builds by itself
 # make bench    the figures

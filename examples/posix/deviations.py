@@ -1,6 +1,6 @@
 """Mistakes that a file system could make: each is the module `os`, with a function that does something else.
 
-    mayhap test examples/posix/posix.may --sut 'stdio:python3 examples/posix/posix.py --deviation excl-follows'
+    mayhap test specs/posix.may --sut 'stdio:python3 examples/posix/posix.py --deviation excl-follows'
 """
 import os, shutil, time
 

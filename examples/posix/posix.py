@@ -1,20 +1,22 @@
 """An adapter for the system calls of a file system, in a directory of its own:
 
-    mayhap test examples/posix/posix.may --sut 'stdio:python3 examples/posix/posix.py' --clients 4
-    mayhap test examples/posix/posix.may --sut 'stdio:python3 examples/posix/posix.py --at /mnt/mine'
+    mayhap test specs/posix.may --sut 'stdio:python3 examples/posix/posix.py' --clients 4
+    mayhap test specs/posix.may --sut 'stdio:python3 examples/posix/posix.py --at /mnt/mine'
 
 Each client is a process that makes the calls. They work in a new directory in DIR (--at; the temporary directory), which is removed
 at the end, or in --scratch FOLDER, which must be empty or left from an earlier test. --deviation NAME plants a mistake, to see it
 found (deviations.py has them). With --record, the calls of a recording are made, those of several clients at once, and what they
 answer is printed as another recording:
 
-    mayhap simulate examples/posix/posix.may --clients 4 --net tcp | python3 examples/posix/posix.py --record > recorded.ndjson
+    mayhap simulate specs/posix.may --clients 4 --net tcp | python3 examples/posix/posix.py --record > recorded.ndjson
 """
-import argparse, ctypes, errno, json, marshal, os, resource, shutil, sys, tempfile, threading, time, traceback
+import argparse, ctypes, errno, json, marshal, os, resource, shutil, sys, threading, traceback
 
-MARK = "made-by-mayhap"  # a file in our folders, beside the directory `root` in which the calls are made
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "adapters"))
+from scratch import Scratch
+
 NEW_USER = 0x10000000  # CLONE_NEWUSER
-OPEN_MAX = 16  # as in examples/posix/posix.may: few, so that tests come to EMFILE
+OPEN_MAX = 16  # as in specs/posix.may: few, so that tests come to EMFILE
 
 
 class Calls:
@@ -135,51 +137,15 @@ class Worker:
                 raise RuntimeError("the process that makes the calls has ended") from None
 
 
-def folder_of(at, folder):
-    """The folder in which we work: a new one, or one that is empty or ours."""
-    try:
-        folder = os.path.realpath(folder or tempfile.mkdtemp(prefix="mayhap-", dir=at))
-        os.makedirs(folder, exist_ok=True)
-        mark, root = os.path.join(folder, MARK), os.path.join(folder, "root")
-        if os.listdir(folder) and not os.path.isfile(mark) or os.path.islink(root):
-            sys.exit("%s is not empty, and this program did not make it: nothing in it was touched" % folder)
-        open(mark, "a").close()
-        os.makedirs(root, exist_ok=True)
-    except OSError as error:
-        sys.exit("no directory to work in: %s" % error)
-    return folder
-
-
 def empty(root):
     for entry in os.scandir(root):
         shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
 
 
-def clean_up_after_us(directory):
-    """Starts a process that removes a directory as soon as this one has ended, however it ends."""
-    end, ours = os.pipe()
-    cleaner = os.fork()
-    if cleaner:
-        os.close(end)
-        return lambda: (os.close(ours), os.waitpid(cleaner, 0))
-    os.setsid()  # the tester kills the others
-    for stream in (0, 1, 2):
-        os.dup2(os.open(os.devnull, os.O_RDWR), stream)
-    os.close(ours)
-    os.read(end, 1)
-    for _ in range(100):
-        shutil.rmtree(directory, ignore_errors=True)
-        if not os.path.exists(directory):
-            break
-        time.sleep(0.05)  # a worker may still make its last call
-    os._exit(0)
-
-
 def serve(root, deviation):
     """Answers what the tester asks."""
     workers = [Worker(root, deviation) for _ in range(8)]  # before there are threads, and before an answer is awaited
-    sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "adapters"))
-    import mayhap_adapter
+    import mayhap_adapter  # not before the processes are made: it takes standard output
 
     class Process(mayhap_adapter.Client):
         def __init__(self):
@@ -234,14 +200,8 @@ def main():
     arguments.add_argument("--record", action="store_true", help="make the calls of a recording, and print another one")
     chosen = arguments.parse_args()
     deviating(chosen.deviation)  # so that a wrong name is reported here
-    folder = folder_of(chosen.at, chosen.scratch)
-    root = os.path.join(folder, "root")
-    empty(root)
-    clean_up = clean_up_after_us(root if chosen.scratch else folder)
-    try:
-        (record if chosen.record else serve)(root, chosen.deviation)
-    finally:
-        clean_up()
+    root = Scratch(chosen.scratch, chosen.at).fresh()
+    (record if chosen.record else serve)(root, chosen.deviation)
 
 
 if __name__ == "__main__":

@@ -15,8 +15,8 @@ use mayhap::syntax::parse;
 /// How a specification says that its server was reset.
 const FRESH: &str = "const FRESH: bool = true;";
 
-/// Goes through whole trees of files, which unknown ones do not allow: it cannot start unknown.
-const KNOWN: [&str; 1] = ["sync"];
+/// These go through whole trees of files, which unknown ones do not allow: they cannot start unknown.
+const KNOWN: [&str; 2] = ["posix", "sync"];
 
 /// A shipped specification.
 pub struct Shipped {

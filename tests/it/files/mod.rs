@@ -1,5 +1,6 @@
 //! Systems that write files: synchronizers and file systems, driven by the adapters of the examples in scratch folders.
 
+mod posix;
 mod sync;
 
 use std::fs;
