@@ -339,15 +339,15 @@ impl OutcomeAim {
         let nothing_noted = Value::Map(Map::of([]));
         let memory = from.state.iter().cloned().chain([nothing_noted]).chain(self.computed.iter().cloned()).collect();
         let first = RequestPath::of(&self.spec, memory, Store::default(), request, from.client);
-        let last = made().saturating_add(WORK);
-        self.solver.last_made = Some(last);
+        let last_made = made().saturating_add(WORK);
+        self.solver.last_made = Some(last_made);
         let Symbols { fresh, found, .. } = symbols;
         let (symbols, duties): (Rc<[RequestSymbol]>, Duties<'_>) = (found.into(), Duties::AreKept);
         let (types, solver) = (&self.spec.types, &mut self.solver);
-        let mut paths = RequestPaths { types, fresh, solver, open: vec![first], room: OPEN, duties };
+        let mut paths = RequestPaths { types, fresh, solver, open: vec![first], room: OPEN, duties, last_made };
         let tag = request.variant();
         for _ in 0..PATHS {
-            if paths.open.is_empty() || outcomes.len() >= wanted || made() > last {
+            if paths.open.is_empty() || outcomes.len() >= wanted || paths.is_over() {
                 break;
             }
             let next = choices.choose("path", paths.open.len())?;

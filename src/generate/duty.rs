@@ -228,8 +228,8 @@ impl DutyCheck {
         facts: &[Term],
     ) -> Option<DutyBroken> {
         let mut path = RequestPath::of(spec, state, store, request, client);
-        let last = made().saturating_add(WORK);
-        self.solver.last_made = Some(last);
+        let last_made = made().saturating_add(WORK);
+        self.solver.last_made = Some(last_made);
         if facts.iter().any(|fact| path.assume(fact, &mut self.solver).is_err()) {
             return Some(None);
         }
@@ -242,14 +242,14 @@ impl DutyCheck {
             open: vec![path],
             room: usize::MAX,
             duties,
+            last_made,
         };
         for _ in 0..PATHS {
             let mut path = paths.open.pop()?;
-            if made() > last {
-                return Some(None);
-            }
-            if let RequestPathEnd::Broken(site) = paths.run(spec, &mut path) {
-                return Some(Some(site));
+            match paths.run(spec, &mut path) {
+                RequestPathEnd::Broken(site) => return Some(Some(site)),
+                RequestPathEnd::Abandoned => return Some(None),
+                RequestPathEnd::Ended(_) | RequestPathEnd::Nowhere => {}
             }
         }
         (!paths.open.is_empty()).then_some(None)

@@ -2,11 +2,12 @@
 //!
 //! From `data = {"a": 1}` the request `Get { key: #1 }` has two paths: in one #1 is "a", and in the other it is not.
 
+use crate::limits::end;
 use crate::process::{Event, Fault, Fresh, Limit, Process};
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::{Site, Spec, Types};
 use crate::symbolic::{self, Chosen, Driven, Fork, Infeasible, Policy, drive, havoc};
-use crate::term::Term;
+use crate::term::{Term, made};
 use crate::value::{Truth, Value};
 
 /// The number of the first variable that is made here; variables of states have smaller numbers.
@@ -24,6 +25,8 @@ pub(super) enum RequestPathEnd {
     Nowhere,
     /// The client's duty may be broken at this place.
     Broken(Site),
+    /// The path was not followed to its end, as that takes too much work or time.
+    Abandoned,
 }
 
 impl From<Infeasible> for RequestPathEnd {
@@ -80,9 +83,16 @@ pub(super) struct RequestPaths<'s> {
     /// The most of them. A path that forks when there are as many goes nowhere: a loop may fork again and again.
     pub room: usize,
     pub duties: Duties<'s>,
+    /// A path is abandoned after this number of made terms, as [`made`] counts them.
+    pub last_made: u64,
 }
 
 impl RequestPaths<'_> {
+    /// Tests whether no work is left for paths.
+    pub fn is_over(&self) -> bool {
+        made() > self.last_made || end::is_over()
+    }
+
     /// Follows a path to its end. If it forks, the other sides are added to the open paths.
     pub fn run(&mut self, spec: &Spec, path: &mut RequestPath) -> RequestPathEnd {
         drive(spec, self, path)
@@ -107,6 +117,9 @@ impl Policy for RequestPaths<'_> {
             if !path.0.process.may_come(&is_ahead) {
                 return Err(RequestPathEnd::Nowhere);
             }
+        }
+        if self.is_over() {
+            return Err(RequestPathEnd::Abandoned);
         }
         Ok(path.0.process.advance(&spec.program))
     }
@@ -160,7 +173,7 @@ impl Policy for RequestPaths<'_> {
     }
 
     fn cut(&mut self, path: &mut RequestPath, reached: Truth, _: Limit, _: Option<Site>) -> Result<(), RequestPathEnd> {
-        self.require(path, reached.not())
+        self.require(path, reached.not()).map_err(|_| RequestPathEnd::Abandoned)
     }
 
     fn end(&mut self, _: &mut RequestPath, answer: Option<(Value, Site)>) -> RequestPathEnd {

@@ -11,9 +11,11 @@ use mayhap::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights,
 use mayhap::json::{decode, encode};
 use mayhap::script::{PathStep, RecordedOutcome, Reference, Script, ScriptStep};
 use mayhap::server::{Ranges, Reply, Server};
+use mayhap::term::made;
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec};
 
+use crate::judge::compiled;
 use crate::shipped::{self, Shipped};
 
 /// The requests of one run, and of all of them.
@@ -312,4 +314,22 @@ fn the_vocabulary_of_http_is_drawn_where_it_fits() {
     // The specification knows when `TE` is sent.
     assert!(with("te").contains(&"trailers"));
     assert!(with("a").len() > 10, "other headers are drawn, too");
+}
+
+/// A function that calls itself as often as an unknown number says has thousands of paths, each longer than the last one.
+#[test]
+fn requests_take_little_work_although_their_paths_have_no_end() {
+    let counted = |text: String| {
+        text.replace("Write { fd: Fd, data: bytes },", "Write { fd: Fd, count: int },")
+            .replace(
+                "on Write { fd, data } from c {",
+                "on Write { fd, count } from c { let data = times(\"x\", count);",
+            )
+            .replace("Write.data: [\"\", \"x\", \"yz\", LONG];", "")
+    };
+    let spec = compiled(&counted(shipped::named("posix").text));
+    let before = made();
+    let requests: usize = drive(&spec, GenerateSettings::default(), 1).iter().map(Vec::len).sum();
+    let each = (made() - before) / requests as u64;
+    assert!(each < 10_000, "{each} terms for each request");
 }
