@@ -282,6 +282,7 @@ impl Spec {
         let serve = program.functions.len() as u32 - 1;
         (program.request, program.response, program.serve, program.sunk) = (request, response, serve, serve);
         (program.steps, program.opens, program.closes, program.restarts) = (Vec::new(), None, None, None);
+        program.note_reachable();
         Some(Arc::new(Spec { program, unknown: OnceLock::new(), interleaved: OnceLock::new(), ..self.clone() }))
     }
 

@@ -256,14 +256,13 @@ impl Program {
 
     /// Tests whether a condition holds for every reachable instruction of a function, and of those that it calls.
     pub(crate) fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
-        let (mut open, mut met, returning) = (vec![function], FxHashSet::default(), self.returning());
+        let (mut open, mut met) = (vec![function], FxHashSet::default());
         while let Some(number) = open.pop() {
             if !met.insert(number) {
                 continue;
             }
-            let function = &self.functions[number as usize];
-            let reached = reached(function, |op| self.goes_on(op.plain(), &returning));
-            for (op, _) in function.code.iter().zip(reached).filter(|(_, reached)| *reached) {
+            let (code, reachable) = (&self.functions[number as usize].code, &self.reachable[number as usize]);
+            for (op, _) in code.iter().zip(reachable).filter(|(_, reachable)| **reachable) {
                 if !holds(op.plain()) {
                     return false;
                 }
@@ -273,6 +272,13 @@ impl Program {
             }
         }
         true
+    }
+
+    /// Marks the instructions that some path may come to; to be called when all functions are there.
+    pub(crate) fn note_reachable(&mut self) {
+        let returning = self.returning();
+        let of = |function: &Function| reached(function, |op| self.goes_on(op.plain(), &returning));
+        self.reachable = self.functions.iter().map(of).collect();
     }
 
     /// Marks the functions whose calls may return: not those of which each path answers, or ends otherwise.

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use super::check::{Checked, Const};
 use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecPeer, SpecStep};
 use super::passes::{self, Code};
-use super::types::{INT, TypeId};
+use super::types::{INT, TypeId, Types};
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::ast::{NodeId, Scheduling};
 use crate::value::Value;
@@ -100,15 +100,15 @@ fn program(mut context: Lowering<'_, '_>, unit: Unit) -> Result<Program, Vec<Dia
     }
     passes::prepare(&mut context.functions, code);
     super::analysis::reply_shapes::compute(&mut context.functions, &context.constants);
+    let (name, kind) = match unit {
+        Unit::Machine(at) => (checked.machines[at].name.text.clone(), ProgramKind::Machine),
+        Unit::Protocol(at) => (checked.protocols[at].name.text.clone(), ProgramKind::Protocol),
+    };
+    let types = || (0..checked.types.count() as u32).map(TypeId::of_number);
+    let of_types = |is: &dyn Fn(&Types, TypeId) -> bool| types().map(|ty| is(&checked.types, ty)).collect();
     let mut program = Program {
-        name: match unit {
-            Unit::Machine(at) => checked.machines[at].name.text.clone(),
-            Unit::Protocol(at) => checked.protocols[at].name.text.clone(),
-        },
-        kind: match unit {
-            Unit::Machine(_) => ProgramKind::Machine,
-            Unit::Protocol(_) => ProgramKind::Protocol,
-        },
+        name,
+        kind,
         request: context.request,
         response: context.response,
         slots: context.slots,
@@ -143,10 +143,9 @@ fn program(mut context: Lowering<'_, '_>, unit: Unit) -> Result<Program, Vec<Dia
         chooses_maps: context.unknown == UnknownMaps::Possible,
         may_fail: false,
         chooses_for_elements: context.chooses_for_elements,
-        opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
-        opaque_keys: (0..checked.types.count() as u32)
-            .map(|ty| checked.types.has_opaque_keys(TypeId::of_number(ty)))
-            .collect(),
+        opaque: of_types(&Types::is_opaque),
+        opaque_keys: of_types(&Types::has_opaque_keys),
+        reachable: Vec::new(),
     };
     program.unordered = super::analysis::unordered::unordered(&program, &checked.types);
     super::footprint::watch(&mut program, &checked.types);
@@ -159,6 +158,7 @@ fn program(mut context: Lowering<'_, '_>, unit: Unit) -> Result<Program, Vec<Dia
         function.provenance = super::analysis::provenance::choices(function);
     }
     program.keyed = super::analysis::keyed::keyed(&program);
+    program.note_reachable();
     program.may_fail = program.may_be_wrong(context.counts_unknown);
     Ok(program)
 }
