@@ -205,7 +205,7 @@ class Link {
 
     /** Takes a request, unless the connection is over: then it is lost. */
     take(request) {
-        if (this.isOver) return write({ c: this.number, lost: true });
+        if (this.isOver) return this.write({ lost: true });
         this.unanswered += 1;
         const failed = (error) => fail(`client ${this.number} failed at the request ${text(request)}`, error);
         this.turn = this.turn.then(() => this.serve(request)).catch(failed);
@@ -227,17 +227,21 @@ class Link {
         this.isBusy = false;
     }
 
+    write(what) {
+        write({ c: this.number, connection: this.connection, ...what });
+    }
+
     say(what) {
         if (this.isOver) return;
-        write({ c: this.number, ...what });
+        this.write(what);
         this.unanswered = Math.max(0, this.unanswered - 1);
     }
 
     /** Says that the connection has ended, and with it all that was sent on it. */
     end(how) {
         if (this.isOver) return;
-        write({ c: this.number, [how]: true });
-        for (let lost = 1; lost < this.unanswered; lost++) write({ c: this.number, lost: true });
+        this.write({ [how]: true });
+        for (let lost = 1; lost < this.unanswered; lost++) this.write({ lost: true });
         this.leave();
     }
 
@@ -251,7 +255,7 @@ class Link {
     giveUp(isSaid) {
         const isFirst = isSaid && !this.isOver;
         this.finish();
-        if (isFirst) this.turn = this.turn.then(() => write({ c: this.number, closed: true }));
+        if (isFirst) this.turn = this.turn.then(() => this.write({ closed: true }));
     }
 
     /** Ends the connection for the tester; a request under way ends with it. */

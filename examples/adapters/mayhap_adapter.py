@@ -199,7 +199,7 @@ class _Link(threading.Thread):
             what = "client %d cannot close its connection" % self.number
             self.close()
             if self.is_given_up:
-                _write({"c": self.number, "closed": True})
+                self.write({"closed": True})
         except BaseException as error:
             _fail(what, error)
 
@@ -219,24 +219,27 @@ class _Link(threading.Thread):
     def take(self, request):
         """Takes a request, unless the connection is over: then it is lost."""
         if self.is_over:
-            _write({"c": self.number, "lost": True})
+            self.write({"lost": True})
         else:
             self.unanswered += 1
             self.todo.put(request)
+
+    def write(self, what):
+        _write({"c": self.number, "connection": self.connection, **what})
 
     def say(self, what):
         with _lock:
             if not self.is_over:
                 self.unanswered = max(0, self.unanswered - 1)
-                _write({"c": self.number, **what})
+                self.write(what)
 
     def end(self, how):
         """Says that the connection has ended, and with it all that was sent on it."""
         with _lock:
             if not self.is_over:
-                _write({"c": self.number, how: True})
+                self.write({how: True})
                 for _ in range(self.unanswered - 1):
-                    _write({"c": self.number, "lost": True})
+                    self.write({"lost": True})
                 self.leave()
 
     def leave(self):

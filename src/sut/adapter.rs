@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -71,13 +72,13 @@ pub fn serve<S: Sut, E: Display>(
                 served = Some(ServedClients::new(&mut factory, clients, &output)?);
                 output.write(&AdapterLine::Ready { closes: false });
             }
-            TesterLine::Ask { client, request } => {
+            TesterLine::Ask { client, connection, request } => {
                 let served = match &mut served {
                     Some(served) => served,
                     // A request came before any reset.
                     None => served.insert(ServedClients::new(&mut factory, 1, &output)?),
                 };
-                served.ask(client, request.into_owned());
+                served.ask((client, connection), request.into_owned());
             }
             TesterLine::Close { client } => {
                 if let Some(served) = &mut served {
@@ -94,7 +95,13 @@ pub fn serve<S: Sut, E: Display>(
 struct ServedClients<S> {
     sut: Arc<S>,
     output: AdapterOut,
-    threads: BTreeMap<u64, ClientThread>,
+    threads: BTreeMap<u64, AdapterClient>,
+}
+
+/// A client, with the way to its thread for the connections of its requests.
+struct AdapterClient {
+    thread: ClientThread,
+    connections: Sender<u64>,
 }
 
 impl<S: Sut> ServedClients<S> {
@@ -107,20 +114,23 @@ impl<S: Sut> ServedClients<S> {
         Ok(ServedClients { sut: Arc::new(sut), output: output.clone(), threads: BTreeMap::new() })
     }
 
-    fn ask(&mut self, client: u64, request: String) {
-        let thread = self.threads.entry(client).or_insert_with(|| {
-            let output = self.output.clone();
-            ClientThread::start(self.sut.clone(), client, move |outcome| match outcome {
-                Ok(answer) => output.answer(client, &answer),
+    fn ask(&mut self, (client, connection): (u64, u64), request: String) {
+        let known = self.threads.entry(client).or_insert_with(|| {
+            let (output, (connections, asked)) = (self.output.clone(), channel());
+            let thread = ClientThread::start(self.sut.clone(), client, move |outcome| match outcome {
+                Ok(answer) => output.answer(client, asked.try_recv().ok(), &answer),
                 Err(NoAnswer::Mismatch(why) | NoAnswer::Panic(why)) => give_up(&why),
-            })
+            });
+            AdapterClient { thread, connections }
         });
-        thread.ask(request);
+        // A thread that has ended has reported why.
+        _ = known.connections.send(connection);
+        known.thread.ask(request);
     }
 
     fn close(&mut self, client: u64) {
-        if let Some(thread) = self.threads.remove(&client) {
-            thread.close();
+        if let Some(known) = self.threads.remove(&client) {
+            known.thread.close();
         }
     }
 }
@@ -128,8 +138,8 @@ impl<S: Sut> ServedClients<S> {
 impl<S> Drop for ServedClients<S> {
     fn drop(&mut self) {
         let deadline = Instant::now() + UNDER_WAY;
-        for (_, thread) in std::mem::take(&mut self.threads) {
-            thread.finish(deadline);
+        for (_, known) in std::mem::take(&mut self.threads) {
+            known.thread.finish(deadline);
         }
     }
 }
@@ -158,12 +168,12 @@ impl AdapterOut {
         AdapterOut(Arc::new((Mutex::default(), Mutex::new(Box::new(output)))))
     }
 
-    fn answer(&self, client: u64, answer: &RawAnswer) {
+    fn answer(&self, client: u64, connection: Option<u64>, answer: &RawAnswer) {
         self.write(&match answer {
-            SutAnswer::Is(answer) => AdapterLine::Answer { client, answer },
-            SutAnswer::Lost => AdapterLine::Lost { client },
-            SutAnswer::Refused => AdapterLine::Refused { client },
-            SutAnswer::Closed => AdapterLine::Closed { client },
+            SutAnswer::Is(answer) => AdapterLine::Answer { client, connection, answer },
+            SutAnswer::Lost => AdapterLine::Lost { client, connection },
+            SutAnswer::Refused => AdapterLine::Refused { client, connection },
+            SutAnswer::Closed => AdapterLine::Closed { client, connection },
         });
     }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!   → {"mayhap": 1, "spec": "kv", "clients": 3}      ← {"ready": true}
 //!   → {"c": 1, "q": "Get"}                           ← {"c": 1, "a": "None"}, or "lost", "refused", "closed": true
-//!   → {"c": 1, "connection": 2, "q": "Get"}          after the first connection of the client has ended
+//!   → {"c": 1, "connection": 2, "q": "Get"}          ← {"c": 1, "connection": 2, "a": "None"}, after the first one has ended
 //!   → {"c": 1, "close": true}                        ← {"c": 1, "closed": true}, if the adapter is {"ready": true, "closes": true}
 //!   → {"reset": 2}                                   ← {"ready": true}
 //!   → {"end": true}
@@ -13,8 +13,9 @@
 //! use mayhap::sut::protocol::{AdapterLine, TesterLine};
 //! let line = TesterLine::Hello { spec: "kv".into(), clients: 3 }.to_string();
 //! assert_eq!(line, r#"{"mayhap": 1, "spec": "kv", "clients": 3}"#);
-//! assert_eq!(TesterLine::read(r#"{"c": 1, "q": "Get"}"#), Ok(TesterLine::Ask { client: 1, request: "\"Get\"".into() }));
-//! assert_eq!(AdapterLine::read(r#"{"c": 1, "lost": true}"#), Ok(AdapterLine::Lost { client: 1 }));
+//! let ask = TesterLine::Ask { client: 1, connection: 1, request: "\"Get\"".into() };
+//! assert_eq!(TesterLine::read(r#"{"c": 1, "q": "Get"}"#), Ok(ask));
+//! assert_eq!(AdapterLine::read(r#"{"c": 1, "lost": true}"#), Ok(AdapterLine::Lost { client: 1, connection: None }));
 //! assert_eq!(AdapterLine::read("listening").unwrap_err(), "expected `{`, found `listening`");
 //! ```
 
@@ -40,6 +41,8 @@ pub enum TesterLine<'a> {
     Ask {
         /// The client.
         client: u64,
+        /// The number of its connection, from 1.
+        connection: u64,
         /// The request, as JSON.
         request: Cow<'a, str>,
     },
@@ -69,6 +72,8 @@ pub enum AdapterLine<'a> {
     Answer {
         /// The client.
         client: u64,
+        /// The number of its connection, if the adapter says it.
+        connection: Option<u64>,
         /// The answer, as JSON.
         answer: &'a str,
     },
@@ -76,16 +81,22 @@ pub enum AdapterLine<'a> {
     Lost {
         /// The client.
         client: u64,
+        /// The number of its connection, if the adapter says it.
+        connection: Option<u64>,
     },
     /// The request certainly took no effect.
     Refused {
         /// The client.
         client: u64,
+        /// The number of its connection, if the adapter says it.
+        connection: Option<u64>,
     },
     /// This client's connection has ended: the system ended it, or the client gave it up.
     Closed {
         /// The client.
         client: u64,
+        /// The number of its connection, if the adapter says it.
+        connection: Option<u64>,
     },
 }
 
@@ -103,7 +114,10 @@ impl<'a> TesterLine<'a> {
                 let spec = Scanner::new(spec).string().map_err(|error| error.to_string())?;
                 TesterLine::Hello { spec, clients: members.number("clients")? }
             }
-            ("q", request) => TesterLine::Ask { client: members.number("c")?, request: request.into() },
+            ("q", request) => {
+                let connection = members.optional_number("connection")?.unwrap_or(1);
+                TesterLine::Ask { client: members.number("c")?, connection, request: request.into() }
+            }
             ("close", _) => TesterLine::Close { client: members.number("c")? },
             ("reset", _) => TesterLine::Reset { clients: members.number("reset")? },
             (_, _) => TesterLine::End,
@@ -117,7 +131,10 @@ impl fmt::Display for TesterLine<'_> {
             TesterLine::Hello { spec, clients } => {
                 write!(f, "{{\"mayhap\": {VERSION}, \"spec\": {}, \"clients\": {clients}}}", quoted(spec))
             }
-            TesterLine::Ask { client, request } => write!(f, "{{\"c\": {client}, \"q\": {request}}}"),
+            TesterLine::Ask { client, connection: 1, request } => write!(f, "{{\"c\": {client}, \"q\": {request}}}"),
+            TesterLine::Ask { client, connection, request } => {
+                write!(f, "{{\"c\": {client}, \"connection\": {connection}, \"q\": {request}}}")
+            }
             TesterLine::Close { client } => write!(f, "{{\"c\": {client}, \"close\": true}}"),
             TesterLine::Reset { clients } => write!(f, "{{\"reset\": {clients}}}"),
             TesterLine::End => f.write_str("{\"end\": true}"),
@@ -134,31 +151,37 @@ impl<'a> AdapterLine<'a> {
         let members = ObjectMembers::read(text)?;
         members.check_version()?;
         let (name, value) = members.only_one_of(&["ready", "a", "lost", "refused", "closed"])?;
-        if name == "a" {
-            return Ok(AdapterLine::Answer { client: members.number("c")?, answer: value });
-        }
-        if value != "true" {
+        if name != "a" && value != "true" {
             return Err(format!("expected true as the value of {name:?}, found {value}"));
         }
+        if name == "ready" {
+            return Ok(AdapterLine::Ready { closes: members.get("closes") == Some("true") });
+        }
+        let (client, connection) = (members.number("c")?, members.optional_number("connection")?);
         Ok(match name {
-            "ready" => AdapterLine::Ready { closes: members.get("closes") == Some("true") },
-            "lost" => AdapterLine::Lost { client: members.number("c")? },
-            "refused" => AdapterLine::Refused { client: members.number("c")? },
-            _ => AdapterLine::Closed { client: members.number("c")? },
+            "a" => AdapterLine::Answer { client, connection, answer: value },
+            "lost" => AdapterLine::Lost { client, connection },
+            "refused" => AdapterLine::Refused { client, connection },
+            _ => AdapterLine::Closed { client, connection },
         })
     }
 }
 
 impl fmt::Display for AdapterLine<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            AdapterLine::Ready { closes: false } => f.write_str("{\"ready\": true}"),
-            AdapterLine::Ready { closes: true } => f.write_str("{\"ready\": true, \"closes\": true}"),
-            AdapterLine::Answer { client, answer } => write!(f, "{{\"c\": {client}, \"a\": {answer}}}"),
-            AdapterLine::Lost { client } => write!(f, "{{\"c\": {client}, \"lost\": true}}"),
-            AdapterLine::Refused { client } => write!(f, "{{\"c\": {client}, \"refused\": true}}"),
-            AdapterLine::Closed { client } => write!(f, "{{\"c\": {client}, \"closed\": true}}"),
+        let (client, connection, name, value) = match self {
+            AdapterLine::Ready { closes: false } => return f.write_str("{\"ready\": true}"),
+            AdapterLine::Ready { closes: true } => return f.write_str("{\"ready\": true, \"closes\": true}"),
+            AdapterLine::Answer { client, connection, answer } => (client, connection, "a", *answer),
+            AdapterLine::Lost { client, connection } => (client, connection, "lost", "true"),
+            AdapterLine::Refused { client, connection } => (client, connection, "refused", "true"),
+            AdapterLine::Closed { client, connection } => (client, connection, "closed", "true"),
+        };
+        write!(f, "{{\"c\": {client}")?;
+        if let Some(connection) = connection {
+            write!(f, ", \"connection\": {connection}")?;
         }
+        write!(f, ", \"{name}\": {value}}}")
     }
 }
 
@@ -187,8 +210,14 @@ impl<'a> ObjectMembers<'a> {
     }
 
     fn number(&self, name: &str) -> Result<u64, String> {
-        let value = self.get(name).ok_or_else(|| format!("it lacks the key {name:?}"))?;
-        value.parse().map_err(|_| format!("expected a number as the value of {name:?}, found {value}"))
+        self.optional_number(name)?.ok_or_else(|| format!("it lacks the key {name:?}"))
+    }
+
+    fn optional_number(&self, name: &str) -> Result<Option<u64>, String> {
+        let number = |value: &str| {
+            value.parse().map_err(|_| format!("expected a number as the value of {name:?}, found {value}"))
+        };
+        self.get(name).map(number).transpose()
     }
 
     fn check_version(&self) -> Result<(), String> {
@@ -207,7 +236,8 @@ mod tests {
     fn lines_read_back() {
         let tester = [
             TesterLine::Hello { spec: "a \"b\"".into(), clients: 3 },
-            TesterLine::Ask { client: 7, request: r#"{"Put": [1, "}"]}"#.into() },
+            TesterLine::Ask { client: 7, connection: 1, request: r#"{"Put": [1, "}"]}"#.into() },
+            TesterLine::Ask { client: 7, connection: 2, request: "null".into() },
             TesterLine::Close { client: 1 },
             TesterLine::Reset { clients: 2 },
             TesterLine::End,
@@ -218,10 +248,11 @@ mod tests {
         let adapter = [
             AdapterLine::Ready { closes: false },
             AdapterLine::Ready { closes: true },
-            AdapterLine::Answer { client: 1, answer: "null" },
-            AdapterLine::Lost { client: 1 },
-            AdapterLine::Refused { client: 2 },
-            AdapterLine::Closed { client: 3 },
+            AdapterLine::Answer { client: 1, connection: None, answer: "null" },
+            AdapterLine::Answer { client: 1, connection: Some(2), answer: "null" },
+            AdapterLine::Lost { client: 1, connection: Some(1) },
+            AdapterLine::Refused { client: 2, connection: None },
+            AdapterLine::Closed { client: 3, connection: Some(7) },
         ];
         for line in adapter {
             assert_eq!(AdapterLine::read(&line.to_string()), Ok(line.clone()));
@@ -236,6 +267,7 @@ mod tests {
             (r#"{"a": 1}"#, r#"it lacks the key "c""#),
             (r#"{"c": -1, "a": 1}"#, r#"expected a number as the value of "c", found -1"#),
             (r#"{"c": 1, "a": 1, "lost": true}"#, r#""a" and "lost" cannot both be said"#),
+            (r#"{"c": 1, "connection": "1", "a": 1}"#, r#"expected a number as the value of "connection", found "1""#),
             (r#"{"c": 1, "lost": 1}"#, r#"expected true as the value of "lost", found 1"#),
             (r#"{"mayhap": 2, "ready": true}"#, "it speaks version 2 of the protocol, this program version 1"),
             (r#"{"ready": true} x"#, "expected the end, found `x`"),

@@ -78,6 +78,8 @@ struct Heard {
     lines: u64,
     /// Set if the adapter says when it has ended a connection that its client gives up.
     closes: bool,
+    /// Set once the adapter has said on which connection an answer came.
+    says_connections: bool,
     /// The client that gives up its connection, until the adapter has said that the connection has ended.
     leaving: Option<u64>,
     /// Set when the adapter has said that it is ready; before that its lines may be about the time before the reset.
@@ -123,7 +125,17 @@ impl StdioSystem {
             resets,
             adapter: None,
             before: None,
-            heard: Heard { codec, events, clients, waiting: 0, lines: 0, closes: false, leaving: None, is_ready: true },
+            heard: Heard {
+                codec,
+                events,
+                clients,
+                waiting: 0,
+                lines: 0,
+                closes: false,
+                says_connections: false,
+                leaving: None,
+                is_ready: true,
+            },
             line: String::new(),
         }
     }
@@ -306,7 +318,7 @@ impl System for StdioSystem {
                 return Err(failure);
             }
             if self.heard.leaving.is_some() && Instant::now() >= deadline {
-                let (closed, seconds) = (AdapterLine::Closed { client }, longest.as_secs_f64());
+                let (closed, seconds) = (AdapterLine::Closed { client, connection: None }, longest.as_secs_f64());
                 let what = format!("the adapter did not answer {line} with {closed} within {seconds} s");
                 return Err(SutFailure::new(SutFailureKind::Adapter, what + &printed_last(&self.last_output(None))));
             }
@@ -426,8 +438,8 @@ impl Heard {
             return;
         }
         let event = str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| {
-            if let Some((client, value)) = self.codec.answer_of_client(text) {
-                return Ok(self.seen(client, SutEventKind::Answer(value)));
+            if let Some((client, connection, value)) = self.codec.answer_of_client(text) {
+                return Ok(self.seen((client, connection), SutEventKind::Answer(value)));
             }
             AdapterLine::read(text).map(|line| self.event(&line))
         });
@@ -435,28 +447,32 @@ impl Heard {
     }
 
     fn event(&mut self, line: &AdapterLine<'_>) -> Option<Result<SutEvent, SutFailure>> {
-        let (client, kind) = match *line {
+        let (from, kind) = match *line {
             AdapterLine::Ready { closes } => {
                 self.is_ready = true;
                 self.closes = closes;
                 return None;
             }
-            AdapterLine::Answer { client, answer } => match self.codec.answer(answer.as_bytes()) {
-                Ok(value) => (client, SutEventKind::Answer(value)),
+            AdapterLine::Answer { client, connection, answer } => match self.codec.answer(answer.as_bytes()) {
+                Ok(value) => ((client, connection), SutEventKind::Answer(value)),
                 Err(failure) => {
                     let what = format!("line {} of the adapter: {}", self.lines, failure.what);
                     return Some(Err(SutFailure { what, ..failure }.of_client(client)));
                 }
             },
-            AdapterLine::Lost { client } => (client, SutEventKind::Lost),
-            AdapterLine::Refused { client } => (client, SutEventKind::Refused),
-            AdapterLine::Closed { client } => (client, SutEventKind::Closed),
+            AdapterLine::Lost { client, connection } => ((client, connection), SutEventKind::Lost),
+            AdapterLine::Refused { client, connection } => ((client, connection), SutEventKind::Refused),
+            AdapterLine::Closed { client, connection } => ((client, connection), SutEventKind::Closed),
         };
-        self.seen(client, kind)
+        self.seen(from, kind)
     }
 
     /// The event that a client sees; `None` if the line is about a lost request.
-    fn seen(&mut self, client: u64, kind: SutEventKind) -> Option<Result<SutEvent, SutFailure>> {
+    fn seen(
+        &mut self,
+        (client, connection): (u64, Option<u64>),
+        kind: SutEventKind,
+    ) -> Option<Result<SutEvent, SutFailure>> {
         let is_answer = matches!(kind, SutEventKind::Answer(_));
         if is_answer && self.is_ready && !self.clients.contains_key(&client) {
             let line = self.lines;
@@ -472,6 +488,20 @@ impl Heard {
                 self.lose(client);
             }
             return None;
+        }
+        if let Some(connection) = connection {
+            let current = state.ended + 1;
+            (state.lost, self.says_connections) = (0, true);
+            if connection > current {
+                let line = self.lines;
+                let what = format!(
+                    "line {line} of the adapter: it is about connection {connection} of client {client}, which has made {current}"
+                );
+                return Some(Err(SutFailure::new(SutFailureKind::Adapter, what)));
+            }
+            if connection < current {
+                return None;
+            }
         }
         if state.lost > 0 {
             // After the end of a connection the adapter reports nothing more about it.
@@ -493,6 +523,9 @@ impl Heard {
         state.ended += 1;
         state.is_open = false;
         state.lost += std::mem::take(&mut state.unanswered);
+        if self.says_connections {
+            state.lost = 0;
+        }
         if state.lost > 0 && state.waits.is_none() {
             state.waits = Some(Instant::now() + STALE);
             self.waiting += 1;
@@ -523,7 +556,7 @@ impl Heard {
         self.events.clear();
         self.clients.clear();
         (self.waiting, self.lines) = (0, 0);
-        (self.closes, self.leaving) = (false, None);
+        (self.closes, self.says_connections, self.leaving) = (false, false, None);
     }
 
     /// Forgets all open requests, as they are lost; the adapter may still send lines about them.

@@ -22,7 +22,8 @@ use crate::spec::types::TypeId;
 use crate::value::Value;
 
 /// The texts around the client and the answer in a line of an adapter, for each spacing.
-const AROUND: [[&str; 3]; 2] = [["{\"c\":", ",\"a\":", "}"], ["{\"c\": ", ", \"a\": ", "}"]];
+const AROUND: [[&str; 4]; 2] =
+    [["{\"c\":", ",\"connection\":", ",\"a\":", "}"], ["{\"c\": ", ", \"connection\": ", ", \"a\": ", "}"]];
 /// The most bytes of a line that are shown.
 const SHOWN: usize = 200;
 
@@ -63,12 +64,13 @@ impl LineCodec {
         self.quickly(text).map_or_else(|| self.in_full(text), Ok)
     }
 
-    /// Reads the client and the answer from a line of an adapter, if it is an answer in usual spacing.
-    pub fn answer_of_client(&mut self, text: &str) -> Option<(u64, Value)> {
-        self.as_usual(text, |reading, response, [client, answer, end]| {
+    /// Reads the client, its connection if it is said, and the answer from a line of an adapter, if it is an answer in usual spacing.
+    pub fn answer_of_client(&mut self, text: &str) -> Option<(u64, Option<u64>, Value)> {
+        self.as_usual(text, |reading, response, [client, connection, answer, end]| {
             let client = if reading.eat_text(client) { reading.natural()? } else { return None };
+            let connection = if reading.eat_text(connection) { Some(reading.natural()?) } else { None };
             let value = if reading.eat_text(answer) { reading.next(response)? } else { return None };
-            reading.eat_text(end).then_some((client, value))
+            reading.eat_text(end).then_some((client, connection, value))
         })
     }
 
@@ -82,7 +84,7 @@ impl LineCodec {
     fn as_usual<T>(
         &mut self,
         text: &str,
-        read: impl Fn(&mut FormReader<'_, '_>, TypeId, &[&str; 3]) -> Option<T>,
+        read: impl Fn(&mut FormReader<'_, '_>, TypeId, &[&str; 4]) -> Option<T>,
     ) -> Option<T> {
         // `$any` is a hole, and only recordings may have holes.
         if memchr::memchr(b'$', text.as_bytes()).is_some() {

@@ -151,6 +151,36 @@ fn what_an_adapter_says_of_a_connection_that_was_given_up_is_not_heard() {
 }
 
 #[test]
+fn a_late_answer_is_none_of_a_later_connection() {
+    let late = r#"
+import json, sys, threading
+def say(line): print(json.dumps(line) + "\n", end="", flush=True)
+for m in map(json.loads, sys.stdin):
+    if "q" in m:
+        line = {"c": m["c"], "connection": m.get("connection", 1) + (m["q"] == 8), "a": m["q"]}
+        threading.Timer(0.4 if m["q"] == 7 else 0.0, say, [line]).start()
+    elif "close" not in m: say({"ready": True})
+"#;
+    let mut system = behind(&python(late));
+    system.reset(1).expect("reset");
+    assert_eq!(asked(&mut *system, 1, 1), Ok(answer(1, 1)));
+    for _ in 0..2 {
+        system.send(1, &Value::from(7)).expect("sent");
+        let began = Instant::now();
+        system.close(1).expect("closed");
+        assert_eq!(asked(&mut *system, 1, 2), Ok(answer(1, 2)));
+        assert!(began.elapsed() < Duration::from_millis(100), "nothing is waited for");
+        assert_eq!(system.next(Instant::now() + Duration::from_millis(500)), Ok(None));
+        assert_eq!(asked(&mut *system, 1, 3), Ok(answer(1, 3)));
+    }
+    check_failure(
+        asked(&mut *system, 1, 8),
+        SutFailureKind::Adapter,
+        "it is about connection 4 of client 1, which has made 3",
+    );
+}
+
+#[test]
 fn an_answer_from_before_a_reset_is_not_one_from_behind_it() {
     let late = r#"
 import json, sys, threading
