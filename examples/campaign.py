@@ -8,15 +8,15 @@ import sys
 import tempfile
 
 
-def run(mayhap, spec, name, kept, arguments, codes=(0, 1)):
-    """The report of `mayhap test`, which goes on after the first failure until its time is over, as a dictionary.
+def run(mayhap, spec, name, kept, arguments, codes=(0, 1), requests=1_000_000):
+    """The report of `mayhap test`, which goes on after the first failure until its time or its requests are over, as a dictionary.
 
     The scripts are kept in the folder `kept`, without those of an earlier test. If the exit code is none of `codes`, the output is
     printed, and the result is None.
     """
     directory = tempfile.mkdtemp(prefix="mayhap-report-")
     report = os.path.join(directory, "report.json")
-    fixed = ["--clients", "1", "--max-failures", "0", "--requests", "1000000", "--regressions", kept, "--report", f"json:{report}"]
+    fixed = ["--clients", "1", "--max-failures", "0", "--requests", str(requests), "--regressions", kept, "--report", f"json:{report}"]
     shutil.rmtree(kept, ignore_errors=True)
     try:
         done = subprocess.run([mayhap, "test", spec, *arguments, *fixed], capture_output=True, text=True)
