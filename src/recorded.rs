@@ -27,10 +27,13 @@ use serde::Serialize;
 use crate::evidence::{self, Witness, WitnessError};
 use crate::json::JsonError;
 use crate::judge::{Exchange, Observed, Options, Verdict};
+use crate::network::NetworkChoice;
 use crate::report::reason::{self, Explanation};
+use crate::session::judged_as_whole;
 use crate::spec::Spec;
-use crate::trace::TraceError;
+use crate::trace::{EventKind, Response, TraceError, TraceEvent};
 use crate::validate::{Exchanges, Validator};
+use crate::value::Value;
 
 /// The exchanges with a server, in the order in which they were observed, as values of a specification's types.
 ///
@@ -102,9 +105,16 @@ impl Trace {
     }
 
     /// Judges the trace: could a server that follows the specification have given these answers?
+    ///
+    /// If there are too many explanations, one run is looked for, as the command does.
     #[must_use]
     pub fn judge(&self) -> Verdict {
-        self.validator().0.verdict()
+        let verdict = self.validator().0.verdict();
+        if !matches!(verdict, Verdict::Unknown { .. }) {
+            return verdict;
+        }
+        let events = self.exchanges.iter().map(event);
+        judged_as_whole(&self.spec, NetworkChoice::SYNC, events, &Options::default()).unwrap_or(verdict)
     }
 
     /// A validator after the exchanges up to the first one that nothing explains, and the number of exchanges before that one.
@@ -130,4 +140,17 @@ impl Trace {
         let Verdict::Reject { .. } = validator.verdict() else { return None };
         reason::explain(&self.spec, &self.exchanges[..=explained])
     }
+}
+
+/// The exchange as an event of a recording.
+fn event(exchange: &Exchange) -> TraceEvent<Value> {
+    let reply = match &exchange.observed {
+        Observed::Answer(answer) => Response::Answer(answer.clone()),
+        Observed::Any => Response::Answer(Value::Any),
+        Observed::Nothing => Response::NotOwed,
+        Observed::Lost => Response::Lost,
+        Observed::Restarted => return TraceEvent { line: exchange.line, client: None, kind: EventKind::Restart },
+    };
+    let kind = EventKind::Exchange { query: exchange.request.clone(), reply };
+    TraceEvent { line: exchange.line, client: Some(exchange.client), kind }
 }

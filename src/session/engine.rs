@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use super::going_on::GoingOn;
+use super::whole::EngineKind;
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, Place, RestingFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::Limit;
-use crate::search;
 use crate::search::{Happened, IdleHistory, OnlineHistory};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceEvent};
@@ -144,18 +144,19 @@ impl SessionEngine {
     }
 
     pub(super) fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> SessionEngine {
-        if net.is_sync() && spec.asynchronous().is_empty() {
+        let kind = EngineKind::of(spec, net);
+        if kind == EngineKind::Exchanges {
             let judge = Judge::new(spec.clone(), options.clone());
             let going_on = GoingOn::new(spec);
             return SessionEngine::Exchanges(Box::new(ExchangeEngine { judge, options, waiting: None, going_on }));
         }
-        let composed = spec.for_networks();
-        if net == NetworkChoice::TCP && is_order(&composed) {
+        if kind == EngineKind::Order {
             let history = Box::new(OnlineHistory::new(spec, options.clone()));
             let (verdict, going_on) = (Verdict::Accept { warning: None }, GoingOn::new(spec));
             let order = OrderEngine { history, options, verdict, going_on };
             return SessionEngine::Order(Box::new(order));
         }
+        let composed = spec.for_networks();
         let judge = Box::new(Judge::new(composed.clone(), options.clone()));
         let rests = composed.program.rests_when_answered() && !net.network().duplicates();
         let going_on = GoingOn::new(&composed);
@@ -440,12 +441,4 @@ pub(super) fn seen(reply: Response<Value>) -> Observed {
         Response::NotOwed => Observed::Nothing,
         Response::Lost => Observed::Lost,
     }
-}
-
-/// Tests whether an order of the requests explains everything that a server does over connections. The specification is compiled
-/// for networks.
-#[must_use]
-pub fn is_order(spec: &Spec) -> bool {
-    // An internal step may meet a fault at any time, so the search for an order would reject nothing.
-    spec.program.steps.is_empty() && search::is_judged(spec)
 }

@@ -23,6 +23,7 @@ mod networked;
 mod rejection;
 mod saved;
 mod stated;
+mod whole;
 
 use std::sync::Arc;
 
@@ -30,23 +31,22 @@ use serde::Serialize;
 
 pub use call_ahead::CallAhead;
 pub use concurrent::ConcurrentEvidence;
-pub use engine::is_order;
 pub use evidence::SessionEvidence;
 pub use going_on::UnknownPart;
 pub use networked::NetworkedEvidence;
 pub use rejection::{FoundRejection, NamedStatement, Recheck};
 pub use stated::{AskedOn, stated};
+pub use whole::{EngineKind, WholeRecording, is_order, judged_as_whole};
 
 use crate::evidence::Budget;
 use crate::json;
-use crate::judge::{Candidate, Doubt, Options, Verdict, judge_recorded, judge_within};
+use crate::judge::{Candidate, Doubt, Options, Verdict};
 use crate::limits;
 use crate::network::NetworkChoice;
 use crate::report;
-use crate::search;
 use crate::spec::Spec;
 use crate::trace::{EventKind, EventPlace, Places, TraceError, TraceEvent, TraceFormat};
-use crate::validate::{Events, Observations};
+use crate::validate::Events;
 use crate::value::Value;
 use engine::{EngineMoment, SessionEngine};
 use evidence::JudgedSession;
@@ -228,32 +228,10 @@ impl Session {
     pub fn settle(&mut self) -> SessionProgress {
         self.engine.settle(self.number.saturating_add(1));
         if let (Verdict::Unknown { .. }, Some(events)) = (self.engine.verdict(), self.events.all()) {
-            self.whole = self.judged_whole(events);
+            let events = events.iter().cloned();
+            self.whole = whole::judged_as_whole(&self.spec, self.net, events, &self.options);
         }
         self.progress()
-    }
-
-    /// The verdict on all events as a whole: whatever comes later is known at each event. `None` if that decides nothing more.
-    fn judged_whole(&self, events: &[TraceEvent<Value>]) -> Option<Verdict> {
-        let Session { spec, net, options, .. } = self;
-        match &self.engine {
-            SessionEngine::Order(_) => {
-                Some(search::judge(spec, &evidence::history(spec, events.iter().cloned()), options).verdict)
-            }
-            SessionEngine::Network(_) => {
-                let composed = spec.for_networks();
-                let observed = Observations::of(&composed, events.iter().cloned()).ok()?;
-                let (network, work) = (net.network(), options.effort.saturating_mul(limits::HISTORY_EFFORT));
-                match judge_within(&composed, &*network, &observed.events, work, options).verdict() {
-                    // The first event that nothing explains may be a later one.
-                    Verdict::Reject { .. } => {
-                        Some(judge_recorded(&composed, &*network, &observed.events, options).verdict())
-                    }
-                    verdict => Some(verdict),
-                }
-            }
-            SessionEngine::Exchanges(_) => None,
-        }
     }
 
     /// The verdict on the observations so far.

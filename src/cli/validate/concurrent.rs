@@ -124,20 +124,12 @@ pub fn read(
     Ok((history, notes))
 }
 
-/// Judges a history of a network without overtaking within a connection. Returns the report, without evidence, and the judgement.
-pub fn judge(
-    spec: &Arc<Spec>,
-    net: NetworkChoice,
-    history: History,
-    name: &str,
-    options: &Options,
-) -> (TraceReport, ConcurrentEvidence) {
-    let started = Instant::now();
-    let evidence = ConcurrentEvidence::of(spec, net, history, options);
+/// The report, without evidence, of a history that was judged from this moment on.
+pub fn report(spec: &Arc<Spec>, evidence: &ConcurrentEvidence, name: &str, started: Instant) -> TraceReport {
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let judge = &evidence.judged.judge;
     let stats = Stats { elapsed_ms, events: evidence.history.recorded(), ..Stats::of(judge) };
-    (TraceReport::new(spec, name.to_owned(), judge, stats).named(evidence.history.places()), evidence)
+    TraceReport::new(spec, name.to_owned(), judge, stats).named(evidence.history.places())
 }
 
 /// Draws a history.

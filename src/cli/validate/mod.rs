@@ -33,7 +33,7 @@ use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
 use mayhap::search::History;
-use mayhap::session::{ConcurrentEvidence, NetworkedEvidence, Recheck};
+use mayhap::session::{ConcurrentEvidence, EngineKind, NetworkedEvidence, Recheck, WholeRecording};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::{Header, TraceFormat};
 use mayhap::validate::{Exchanges, Validator};
@@ -405,7 +405,7 @@ impl Judged {
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        if networked::is_by_event(spec, net) {
+        if EngineKind::of(spec, net) != EngineKind::Order {
             return Judged::by_event(spec, net, input, source, options);
         }
         let (history, notes) = concurrent::read(spec, input, source, None)?;
@@ -421,7 +421,21 @@ impl Judged {
         notes: TraceNotes,
         options: &Validate,
     ) -> (Judged, Again) {
-        let (report, evidence) = concurrent::judge(spec, net, history, name, &limits(options));
+        let started = Instant::now();
+        let evidence = ConcurrentEvidence::of(spec, net, history, &limits(options));
+        Judged::ordered(spec, evidence, started, name, notes, options)
+    }
+
+    /// The result for a history that was judged from this moment on.
+    fn ordered(
+        spec: &Arc<Spec>,
+        evidence: ConcurrentEvidence,
+        started: Instant,
+        name: &str,
+        notes: TraceNotes,
+        options: &Validate,
+    ) -> (Judged, Again) {
+        let report = concurrent::report(spec, &evidence, name, started);
         let verdict = evidence.judged.verdict.clone();
         let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
@@ -439,12 +453,13 @@ impl Judged {
     ) -> Result<(Judged, Again), String> {
         let composed = spec.for_networks();
         let (observed, notes) = networked::read(&composed, net, input, source)?;
-        if let Some(history) = networked::as_history(&composed, net, &observed) {
-            return Ok(Judged::history(spec, net, history, source.name, notes, options));
-        }
         let started = Instant::now();
-        let evidence = NetworkedEvidence::of(&composed, net, observed, &limits(options));
-        Ok(Judged::networked(spec, evidence, started, source.name, notes, options))
+        Ok(match WholeRecording::of(&composed, net, observed, &limits(options)) {
+            WholeRecording::Order(evidence) => Judged::ordered(spec, *evidence, started, source.name, notes, options),
+            WholeRecording::Network(evidence) => {
+                Judged::networked(spec, *evidence, started, source.name, notes, options)
+            }
+        })
     }
 
     /// The result for a trace that was judged event by event, from this moment on.

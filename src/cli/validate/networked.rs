@@ -6,10 +6,9 @@
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;
 use mayhap::judge::RecordedEvent;
-use mayhap::network::{NetworkChoice, Observation, most_outstanding};
+use mayhap::network::{NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
-use mayhap::search::History;
-use mayhap::session::{NetworkedEvidence, is_order};
+use mayhap::session::NetworkedEvidence;
 use mayhap::spec::Spec;
 use mayhap::validate::{Events, Observations, observations};
 use std::collections::BTreeSet;
@@ -26,12 +25,6 @@ pub fn refuse_alone(spec: &Spec, name: &str) -> Result<(), String> {
     let render = |refused| spec.sources.render(refused, Colour::Never) + "\n";
     let refused: String = spec.asynchronous().iter().map(render).collect();
     Err(format!("{refused}error: {name}: its first line is a whole exchange: --net tcp judges it\n"))
-}
-
-/// Tests whether the specification and the network require judging event by event, as no order of requests alone explains a
-/// trace.
-pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
-    net != NetworkChoice::TCP || !is_order(&spec.for_networks())
 }
 
 /// Reads the observations of a trace. An error is ready to be shown.
@@ -53,13 +46,6 @@ pub fn read(
         return Err(format!("error: {name}{place}: one connection more is open than `--net {net}` has\n"));
     }
     Ok((observed, notes))
-}
-
-/// The observations as a history, if an order of requests alone explains them: the server answers each request once, and the
-/// network behaves like TCP for them.
-pub fn as_history(spec: &Arc<Spec>, net: NetworkChoice, observed: &Observations) -> Option<History> {
-    let most = most_outstanding(observed.events.iter().map(|(_, observation)| observation));
-    (is_order(spec) && net.is_like_tcp(most)).then(|| observed.history(spec))
 }
 
 /// The report, without evidence, of a trace that was judged event by event from this moment on.

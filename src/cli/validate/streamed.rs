@@ -5,13 +5,12 @@
 //! happens. A complete trace is judged as a whole, with its later answers known.
 
 use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
-use super::networked;
 use crate::cli::terminal::progress::ProgressLine;
 use mayhap::judge::{Options, Verdict};
 use mayhap::network::NetworkChoice;
 use mayhap::report::{Stats, TraceReport};
 use mayhap::search::OnlineHistory;
-use mayhap::session::is_order;
+use mayhap::session::{EngineKind, is_order};
 use mayhap::spec::Spec;
 use mayhap::trace::TraceFormat;
 use mayhap::validate::{Events, each_happening};
@@ -52,7 +51,7 @@ pub enum Streaming {
 
 /// The way of judging a trace of a network while it is read; `None` if it must be judged as a whole.
 pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_>) -> Option<Streaming> {
-    if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
+    if source.arrival == HistoryArrival::EventByEvent && EngineKind::of(spec, net) == EngineKind::Order {
         return Some(Streaming::AtOnce);
     }
     let is_same = net.is_like_tcp(1) && net.connections().is_none() && is_order(&spec.for_networks());

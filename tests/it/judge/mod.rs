@@ -9,6 +9,7 @@ mod holes;
 mod library;
 mod network_reductions;
 mod network_specs;
+mod one_door;
 mod random_sessions;
 mod reductions;
 mod session;
