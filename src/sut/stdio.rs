@@ -78,8 +78,6 @@ struct Heard {
     lines: u64,
     /// Set if the adapter says when it has ended a connection that its client gives up.
     closes: bool,
-    /// Set once the adapter has said on which connection an answer came.
-    says_connections: bool,
     /// The client that gives up its connection, until the adapter has said that the connection has ended.
     leaving: Option<u64>,
     /// Set when the adapter has said that it is ready; before that its lines may be about the time before the reset.
@@ -92,9 +90,11 @@ struct Heard {
 /// and some do not. So further requests of the client are held back until the reports have come, or are no longer expected.
 #[derive(Default)]
 struct StdioClient {
-    /// The number of connections that have ended since the last reset. The requests after that say on which connection they are
-    /// sent, as those on one that has ended are lost.
+    /// The number of connections that have ended since the adapter was started. The requests after that say on which connection they
+    /// are sent, as those on one that has ended are lost.
     ended: u64,
+    /// Set after a request was sent since the last reset.
+    is_asked: bool,
     /// Set after a request was sent on the connection that the client has now.
     is_open: bool,
     /// The number of requests that the adapter has not reported on.
@@ -125,17 +125,7 @@ impl StdioSystem {
             resets,
             adapter: None,
             before: None,
-            heard: Heard {
-                codec,
-                events,
-                clients,
-                waiting: 0,
-                lines: 0,
-                closes: false,
-                says_connections: false,
-                leaving: None,
-                is_ready: true,
-            },
+            heard: Heard { codec, events, clients, waiting: 0, lines: 0, closes: false, leaving: None, is_ready: true },
             line: String::new(),
         }
     }
@@ -265,7 +255,7 @@ impl System for StdioSystem {
         if let Some(adapter) = &mut self.adapter {
             let state = self.heard.clients.entry(client).or_default();
             state.unanswered += 1;
-            state.is_open = true;
+            (state.is_open, state.is_asked) = (true, true);
             match state.waits {
                 Some(_) => state.held.extend_from_slice(line.as_bytes()),
                 None => adapter.out.push(line.as_bytes()),
@@ -473,15 +463,22 @@ impl Heard {
         (client, connection): (u64, Option<u64>),
         kind: SutEventKind,
     ) -> Option<Result<SutEvent, SutFailure>> {
-        let is_answer = matches!(kind, SutEventKind::Answer(_));
-        if is_answer && self.is_ready && !self.clients.contains_key(&client) {
-            let line = self.lines;
-            let what =
-                format!("line {line} of the adapter: it answers client {client}, which was never asked anything");
-            return Some(Err(SutFailure::new(SutFailureKind::Adapter, what)));
+        let failure = |what: String| {
+            let what = format!("line {} of the adapter: {what}", self.lines);
+            Some(Err(SutFailure::new(SutFailureKind::Adapter, what)))
+        };
+        let known = self.clients.get(&client);
+        let current = known.map_or(0, |state| state.ended) + 1;
+        if let Some(later) = connection.filter(|connection| *connection > current) {
+            return failure(format!("it is about connection {later} of client {client}, which has made {current}"));
+        }
+        let is_stale = connection.is_some_and(|connection| connection < current);
+        let is_asked = known.is_some_and(|state| state.is_asked || state.waits.is_some());
+        if matches!(kind, SutEventKind::Answer(_)) && self.is_ready && !is_asked && !is_stale {
+            return failure(format!("it answers client {client}, which was never asked anything"));
         }
         let state = self.clients.entry(client).or_default();
-        if self.leaving == Some(client) {
+        if self.leaving == Some(client) && !is_stale {
             // What was under way to the client is not seen any more.
             if kind == SutEventKind::Closed {
                 self.leaving = None;
@@ -489,23 +486,9 @@ impl Heard {
             }
             return None;
         }
-        if let Some(connection) = connection {
-            let current = state.ended + 1;
-            (state.lost, self.says_connections) = (0, true);
-            if connection > current {
-                let line = self.lines;
-                let what = format!(
-                    "line {line} of the adapter: it is about connection {connection} of client {client}, which has made {current}"
-                );
-                return Some(Err(SutFailure::new(SutFailureKind::Adapter, what)));
-            }
-            if connection < current {
-                return None;
-            }
-        }
-        if state.lost > 0 {
+        if is_stale || connection.is_none() && state.lost > 0 {
             // After the end of a connection the adapter reports nothing more about it.
-            state.lost = if kind == SutEventKind::Closed { 0 } else { state.lost - 1 };
+            state.lost = if kind == SutEventKind::Closed { 0 } else { state.lost.saturating_sub(1) };
             return None;
         }
         state.unanswered = state.unanswered.saturating_sub(1);
@@ -523,9 +506,6 @@ impl Heard {
         state.ended += 1;
         state.is_open = false;
         state.lost += std::mem::take(&mut state.unanswered);
-        if self.says_connections {
-            state.lost = 0;
-        }
         if state.lost > 0 && state.waits.is_none() {
             state.waits = Some(Instant::now() + STALE);
             self.waiting += 1;
@@ -556,18 +536,18 @@ impl Heard {
         self.events.clear();
         self.clients.clear();
         (self.waiting, self.lines) = (0, 0);
-        (self.closes, self.says_connections, self.leaving) = (false, false, None);
+        (self.closes, self.leaving) = (false, None);
     }
 
     /// Forgets all open requests, as they are lost; the adapter may still send lines about them.
     fn forget(&mut self) {
-        let clients: Vec<u64> = self.clients.keys().copied().collect();
-        clients.into_iter().for_each(|client| self.lose(client));
-        self.clients.retain(|_, client| client.waits.is_some());
+        let open: Vec<u64> =
+            self.clients.iter().filter(|(_, client)| client.is_open).map(|(number, _)| *number).collect();
+        open.into_iter().for_each(|client| self.lose(client));
         self.leaving = None;
         for client in self.clients.values_mut() {
             client.held.clear();
-            client.ended = 0;
+            client.is_asked = false;
         }
         self.events.clear();
     }
