@@ -7,23 +7,25 @@
 
 It is made before the program has threads: a process of its own removes the folder as soon as this one has ended, however it ends.
 """
-import atexit, os, shutil, signal, stat, sys, tempfile, time
+import atexit, fcntl, os, signal, stat, sys, tempfile, time
 
-MARK = ".mayhap-scratch"  # this file says that a folder is ours
+MARK = ".mayhap-scratch"  # this file says that a folder is ours; who uses the folder has locked it
+PATIENCE = 10  # seconds until an earlier test has removed what it made
 
 
 class Scratch:
     def __init__(self, folder=None, within=None):
         self.is_made, self.number, self.current = False, 0, None
-        if folder is None:
-            try:
+        try:
+            if folder is None:
                 self.folder, self.is_made = tempfile.mkdtemp(prefix="mayhap-", dir=within), True
-            except OSError as error:
-                sys.exit("no scratch folder can be made: %s" % error)
-        else:
-            self.folder = os.path.abspath(folder)
-            self._take()
-        open(os.path.join(self.folder, MARK), "w").close()
+            else:
+                self.folder = os.path.abspath(folder)
+                self._take()
+            self.lock = self._locked()
+            self._empty()
+        except OSError as error:
+            sys.exit("the scratch folder cannot be used: %s" % error)
         self._leave_at_the_end()
 
     def _take(self):
@@ -40,13 +42,27 @@ class Scratch:
             sys.exit("the scratch folder %s is no directory: nothing was touched" % self.folder)
         if found.st_uid != os.geteuid():
             sys.exit("the scratch folder %s belongs to another user: nothing was touched" % self.folder)
-        try:
-            names = os.listdir(self.folder)
-        except OSError as error:
-            sys.exit("the scratch folder cannot be read: %s" % error)
-        if names and MARK not in names:
+        names, mark = os.listdir(self.folder), os.path.join(self.folder, MARK)
+        if names and not (MARK in names and stat.S_ISREG(os.lstat(mark).st_mode)):
             sys.exit("the scratch folder %s has files that no test made: nothing was touched" % self.folder)
-        self._empty()
+
+    def _locked(self):
+        """The mark, locked: an earlier test that was killed may still be removing what it made."""
+        mark, until = os.path.join(self.folder, MARK), time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            try:
+                lock = os.open(mark, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            except FileNotFoundError:  # the folder has just gone
+                self._take()
+                continue
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(lock), os.lstat(mark)):
+                    return lock
+            except (BlockingIOError, FileNotFoundError):
+                time.sleep(0.05)
+            os.close(lock)
+        sys.exit("the scratch folder %s is used by another test" % self.folder)
 
     def fresh(self):
         if self.current:
@@ -63,25 +79,29 @@ class Scratch:
 
     def _leave(self):
         self._empty()
-        os.unlink(os.path.join(self.folder, MARK))
-        if self.is_made:
-            os.rmdir(self.folder)
+        if os.listdir(self.folder) == [MARK]:  # else the mark stays, so that a later test may take the folder
+            os.unlink(os.path.join(self.folder, MARK))
+            if self.is_made:
+                os.rmdir(self.folder)
 
     def _leave_at_the_end(self):
         ended, ours = os.pipe()
         cleaner = os.fork()
         if cleaner == 0:
             os.setsid()  # what ends the adapter does not end this
-            os.dup2(ended, 3)
-            os.closerange(4, 4096)
             nothing = os.open(os.devnull, os.O_RDWR)
-            for stream in (0, 1, 2):
-                os.dup2(nothing, stream)
-            os.read(3, 1)
+            for descriptor in range(4096):
+                if descriptor < 3:
+                    os.dup2(nothing, descriptor)
+                elif descriptor not in (ended, self.lock):
+                    _close(descriptor)
+            os.read(ended, 1)
             for _ in range(100):
                 try:
                     self._leave()
                     break
+                except FileNotFoundError:
+                    break  # somebody else has removed it
                 except OSError:
                     time.sleep(0.05)  # what the adapter has started may still be at work
             os._exit(0)
@@ -90,8 +110,19 @@ class Scratch:
         atexit.register(lambda: (os.close(ours), os.waitpid(cleaner, 0)))
 
 
-def _remove(folder):
-    """Removes a folder, also if directories in it may not be written."""
-    for directory, names, _ in os.walk(folder):
-        os.chmod(directory, 0o700)
-    shutil.rmtree(folder)
+def _close(descriptor):
+    try:
+        os.close(descriptor)
+    except OSError:
+        pass  # it was not open
+
+
+def _remove(path):
+    """Removes a file, or a folder with all that is in it, also if it may not be read or written; links are not followed."""
+    if os.path.islink(path) or not os.path.isdir(path):
+        os.unlink(path)
+        return
+    os.chmod(path, 0o700)
+    for name in os.listdir(path):
+        _remove(os.path.join(path, name))
+    os.rmdir(path)

@@ -194,8 +194,9 @@ def record(root, deviation):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--at", metavar="DIR", help="where a new directory is made")
-    arguments.add_argument("--scratch", metavar="FOLDER", help="a directory that is empty or left from an earlier test")
+    where = arguments.add_mutually_exclusive_group()
+    where.add_argument("--at", metavar="DIR", help="where a new directory is made")
+    where.add_argument("--scratch", metavar="FOLDER", help="a directory that is empty or left from an earlier test")
     arguments.add_argument("--deviation", metavar="NAME", help="a mistake of deviations.py")
     arguments.add_argument("--record", action="store_true", help="make the calls of a recording, and print another one")
     chosen = arguments.parse_args()
