@@ -290,12 +290,9 @@ impl LiveRun {
             self.requests += u64::from(matches!(event.kind, LiveEventKind::Sent(_)));
             self.events.push(event);
             state = match self.session.push(pushed) {
-                Ok(
-                    SessionProgress::Explained
-                    | SessionProgress::Lagging(_)
-                    | SessionProgress::Outside(_)
-                    | SessionProgress::Faulty(_),
-                ) => RunState::Explained,
+                Ok(SessionProgress::Explained | SessionProgress::Outside(_) | SessionProgress::Faulty(_)) => {
+                    RunState::Explained
+                }
                 Ok(SessionProgress::Rejected(event)) => return RunState::Violated(event),
                 Ok(SessionProgress::Unknown(doubt)) => RunState::Undecided(self.why_undecided(&doubt)),
                 Err(why) => {
@@ -329,10 +326,10 @@ impl LiveRun {
         !self.is_unfit && self.session.verdict().is_accept()
     }
 
-    /// Judges the events that were not judged yet.
+    /// Judges what the end of the run shows.
     pub fn settle(&mut self) -> RunState {
         match self.session.settle() {
-            SessionProgress::Explained | SessionProgress::Lagging(_) => RunState::Explained,
+            SessionProgress::Explained => RunState::Explained,
             SessionProgress::Outside(_) | SessionProgress::Faulty(_) => self.without_fault(),
             SessionProgress::Rejected(event) => RunState::Violated(event),
             SessionProgress::Unknown(doubt) => RunState::Undecided(self.why_undecided(&doubt)),
@@ -363,7 +360,7 @@ impl LiveRun {
             let pushed = session.push(traced(line, event));
             rejected = match pushed.ok()? {
                 SessionProgress::Rejected(line) => Some(line),
-                SessionProgress::Explained | SessionProgress::Lagging(_) => None,
+                SessionProgress::Explained => None,
                 SessionProgress::Unknown(_) | SessionProgress::Outside(_) | SessionProgress::Faulty(_) => return None,
             };
         }

@@ -186,7 +186,7 @@ impl SessionEngine {
         }
     }
 
-    /// Judges the events that were not judged yet; `line` is the line after the last event.
+    /// Judges what the end of the recording shows; `line` is the line after the last event.
     pub(super) fn settle(&mut self, line: u64) {
         match self {
             SessionEngine::Network(networked) => {

@@ -80,9 +80,6 @@ const SHOWN: usize = 16;
 pub enum SessionProgress {
     /// Some run of the specification shows all observations so far, or since the last unknown part.
     Explained,
-    /// The number of last events that are not judged yet; [`Session::settle`] judges them. No engine lags today: each judges every
-    /// event at once.
-    Lagging(usize),
     /// No run shows the observations. The line is that of the first event that nothing explains.
     Rejected(u64),
     /// The last event was too hard to judge.
@@ -223,8 +220,8 @@ impl Session {
         Ok(self.progress_after_event())
     }
 
-    /// Judges the events that were not judged yet. If judging event by event was too hard, judges all events as a whole, unless
-    /// some were not kept.
+    /// Judges what the end of the recording shows. If judging event by event was too hard, judges all events as a whole, unless some
+    /// were not kept.
     pub fn settle(&mut self) -> SessionProgress {
         self.engine.settle(self.number.saturating_add(1));
         if let (Verdict::Unknown { .. }, Some(events)) = (self.engine.verdict(), self.events.all()) {

@@ -39,7 +39,7 @@ impl Predictor {
         for (_, event) in observed_events(script) {
             match session.push(event) {
                 Ok(SessionProgress::Rejected(_)) => return true,
-                Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => {}
+                Ok(SessionProgress::Explained) => {}
                 Ok(SessionProgress::Unknown(_) | SessionProgress::Outside(_) | SessionProgress::Faulty(_)) | Err(_) => {
                     return false;
                 }

@@ -55,7 +55,7 @@ impl RandomClients<'_> {
                         Ok(SessionProgress::Unknown(_) | SessionProgress::Outside(_) | SessionProgress::Faulty(_)) => {
                             return MutantRunEnd::Over;
                         }
-                        Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => {}
+                        Ok(SessionProgress::Explained) => {}
                     }
                 }
                 Ok(None) | Err(Stop::Outside(_)) => break,
@@ -68,8 +68,7 @@ impl RandomClients<'_> {
             SessionProgress::Unknown(_)
             | SessionProgress::Outside(_)
             | SessionProgress::Faulty(_)
-            | SessionProgress::Explained
-            | SessionProgress::Lagging(_) => MutantRunEnd::Over,
+            | SessionProgress::Explained => MutantRunEnd::Over,
         }
     }
 }

@@ -142,7 +142,8 @@ fn what_is_too_hard_step_by_step_is_judged_as_a_whole() {
     let spec = Spec::from_text(LATER).unwrap();
     let create = |n: usize| format!("{{\"q\": \"Create\", \"a\": {{\"Created\": \"t{n}\"}}}}\n");
     let delete = |n: usize| format!("{{\"q\": {{\"Delete\": \"t{n}\"}}, \"a\": \"Accepted\"}}\n");
-    let get = |n: usize| format!("{{\"q\": {{\"Get\": \"t{n}\"}}, \"a\": \"{}\"}}\n", ["Found", "NotFound"][n % 2]);
+    let got = |n: usize, answer: &str| format!("{{\"q\": {{\"Get\": \"t{n}\"}}, \"a\": \"{answer}\"}}\n");
+    let get = |n: usize| got(n, ["Found", "NotFound"][n % 2]);
     let recorded: String = (0..40).map(create).chain((0..40).map(delete)).chain((0..40).map(get)).collect();
     let mut session = Session::new(&spec, NetworkChoice::SYNC, Options::default());
     recorded.lines().for_each(|line| drop(session.push_line(line).unwrap()));
@@ -150,6 +151,10 @@ fn what_is_too_hard_step_by_step_is_judged_as_a_whole() {
     session.settle();
     assert_eq!(named(&session.verdict()).0, "accept");
     assert_eq!(by_trace(&spec, &recorded).0, "accept");
-    let (spec, trace) = (file("later.may", LATER), file("later.ndjson", &recorded));
-    assert_eq!(by_command(&spec, &trace).0, "accept");
+    let path = file("later.may", LATER);
+    assert_eq!(by_command(&path, &file("later.ndjson", &recorded)).0, "accept");
+    // What is gone does not come back.
+    let back = recorded + &got(1, "Found");
+    assert_ne!(by_command(&path, &file("back.ndjson", &back)).0, "accept");
+    assert_ne!(by_trace(&spec, &back).0, "accept");
 }

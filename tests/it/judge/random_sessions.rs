@@ -175,7 +175,7 @@ fn what_a_session_rejects_behind_what_is_too_hard_has_no_explanation() {
             let rejected = match plain.settle() {
                 SessionProgress::Rejected(line) => Some(line),
                 SessionProgress::Explained => None,
-                SessionProgress::Unknown(_) | SessionProgress::Lagging(_) => continue,
+                SessionProgress::Unknown(_) => continue,
                 SessionProgress::Outside(_) | SessionProgress::Faulty(_) => continue,
             };
             let (effort, candidates) = (*rng.pick(&[3, 10, 30, 100, 300, 1_000]), *rng.pick(&[1, 2, 100]));
