@@ -101,7 +101,7 @@ A line that is not a request, or that the specification has no answer for, is an
 {"$error": KIND, "message": …, "line": N}. It has no effect on the server or on other clients, and
 the connection stays open (except after cut_off, busy and stopping). KIND is
   malformed   not JSON, or not a value of the request's type ("column" says where)
-  too_long    the line has more than 1048576 bytes; the rest of it is ignored
+  too_long    the line has more than 16777216 bytes; the rest of it is ignored
   cut_off     the connection ended in the middle of a line
   outside     the request violates an `expects`, or no handler accepts it
   fault       the request reaches a mistake in the specification
