@@ -88,7 +88,7 @@ fn a_simulation_is_made_on_the_file_system_and_judged() {
     }
     let simulated = run(&["simulate", SPEC, "--steps", "3000", "--seed", "1"], "");
     assert_eq!(simulated.status.code(), Some(0), "{}", said(&simulated));
-    let simulated = file("simulated.ndjson", &String::from_utf8(simulated.stdout).unwrap());
+    let simulated = file("simulated.ndjson", String::from_utf8(simulated.stdout).unwrap());
     let made = Command::new("sh")
         .args(["-c", &format!("{ADAPTER} --record < {}", simulated.display())])
         .output()
