@@ -120,7 +120,7 @@ pub struct Program {
     pub opaque: Vec<bool>,
     /// For each type, whether it is a map or a set whose unknown keys cannot be compared without expanding them.
     pub opaque_keys: Vec<bool>,
-    /// For each function and instruction, true if some path may come to it ([`Program::note_reachable`]).
+    /// For each function and instruction, true if some path may come to it.
     pub reachable: Vec<Vec<bool>>,
 }
 
