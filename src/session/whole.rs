@@ -34,7 +34,7 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
-    /// The engine for events over a network, none of which is known yet.
+    /// The engine that judges events over a network as they come.
     #[must_use]
     pub fn of(spec: &Arc<Spec>, net: NetworkChoice) -> EngineKind {
         if net.is_sync() && spec.asynchronous().is_empty() {

@@ -1,7 +1,8 @@
 //! System calls on the file system of the temporary directory: it passes, each planted mistake is found, and nothing is left.
 
 use std::fs;
-use std::process::Command;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -114,17 +115,19 @@ fn folders_of_others_are_not_touched_and_ours_are_removed() {
     assert!(said(&output).contains("has files that no test made: nothing was touched"), "{}", said(&output));
     assert_eq!(fs::read_to_string(folder.join("1/mine")).unwrap(), "text");
     // One within it is removed, although the adapter is killed.
-    let killed = Command::new("sh")
-        .args([
-            "-c",
-            &format!(
-                "{{ echo '{{\"reset\": 1}}'; sleep 1; }} | timeout -s KILL 0.5 {ADAPTER} --at {}",
-                folder.display()
-            ),
-        ])
-        .output()
-        .expect("sh is there");
-    assert_eq!(String::from_utf8_lossy(&killed.stdout), "{\"ready\": true}\n");
+    let mut adapter = Command::new("python3")
+        .args(["examples/posix/posix.py", "--at", folder.to_str().unwrap()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("python3 is there");
+    writeln!(adapter.stdin.as_mut().unwrap(), "{{\"reset\": 1}}").unwrap();
+    let mut ready = String::new();
+    BufReader::new(adapter.stdout.as_mut().unwrap()).read_line(&mut ready).unwrap();
+    assert_eq!(ready, "{\"ready\": true}\n");
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "no folder was made");
+    adapter.kill().unwrap();
+    adapter.wait().unwrap();
     let until = Instant::now() + Duration::from_secs(5);
     while fs::read_dir(&folder).unwrap().count() > 1 && Instant::now() < until {
         thread::sleep(Duration::from_millis(20));
