@@ -39,10 +39,16 @@ impl Term {
 
     /// Tests whether some variable of the term passes the test, which may be called more than once for a variable.
     pub fn any_var(&self, test: &mut impl FnMut(Var) -> bool) -> bool {
-        if self.depth() < SHALLOW && self.size() < SMALL {
+        if self.is_small() {
             return any_small(self, test);
         }
         self.nodes().into_iter().filter_map(Term::as_var).any(test)
+    }
+
+    /// Tests whether a walk visits each node as often as it occurs. The walk through another term visits each node once, and counts as
+    /// work ([`made`](super::made)).
+    pub(crate) fn is_small(&self) -> bool {
+        self.depth() < SHALLOW && self.size() < SMALL
     }
 
     /// Tests whether `var` occurs in the term.
@@ -69,7 +75,7 @@ impl Term {
     /// All nodes, children first; shared nodes of large terms once.
     fn nodes(&self) -> Vec<&Term> {
         let mut order = Vec::new();
-        if self.depth() < SHALLOW && self.size() < SMALL {
+        if self.is_small() {
             small_nodes(self, &mut order);
             return order;
         }
@@ -106,7 +112,7 @@ impl Term {
             Kind::Var(var) => return replace(*var).unwrap_or_else(|| self.clone()),
             _ => {}
         }
-        if self.depth() < SHALLOW && self.size() < SMALL {
+        if self.is_small() {
             return substitute_small(self, replace);
         }
         self.fold(|node, done| match node.kind() {
@@ -125,7 +131,7 @@ impl Term {
 
     /// The scalar that the term stands for under an assignment; `None` if a variable that matters has no value.
     pub fn eval(&self, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Option<Scalar> {
-        if self.depth() < SHALLOW && self.size() < SMALL {
+        if self.is_small() {
             return eval_small(self, value);
         }
         self.fold(|node, done| match node.kind() {

@@ -12,12 +12,12 @@ use crate::solve::domains::literal::listed;
 use crate::solve::facts::Facts;
 
 /// A variable stays if its constraints have more nodes than this, together: each case makes them anew.
-const NODES: u32 = 2 * limits::LISTED as u32;
+const NODES: u64 = 2 * limits::LISTED as u64;
 
 /// The conditions that stand for `∃var. terms`, if the terms mention one other variable, and both variables have few values.
 pub(crate) fn without_cases(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let other = other_of(var, terms)?;
-    if terms.iter().map(|term| term.size()).sum::<u32>() > NODES {
+    if terms.iter().map(|term| u64::from(term.size())).sum::<u64>() > NODES {
         return None;
     }
     let values = few_values(facts, var, terms)?;

@@ -114,7 +114,7 @@ impl Store {
     fn drop_components(&mut self, alive: &dyn Fn(Var) -> bool) {
         let mut walked = 0;
         let dead = self.facts.remaining().filter(|(_, term)| {
-            walked += term.size() as usize;
+            walked += if term.is_small() { term.size() as usize } else { 0 };
             !term.any_var(&mut |var| alive(var))
         });
         let mut left: BTreeSet<Id> = dead.map(|(id, _)| id).collect();
