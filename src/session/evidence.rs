@@ -16,12 +16,9 @@
 
 use std::sync::Arc;
 
-use super::concurrent::ConcurrentEvidence;
 use super::engine::{SessionEngine, seen};
 use super::going_on::UnknownPart;
-use super::networked::NetworkedEvidence;
-use super::rejection::{FoundRejection, NamedStatement, Recheck};
-use super::stated::stated;
+use super::proof::{ConcurrentEvidence, FoundRejection, NamedStatement, NetworkedEvidence, Recheck, stated};
 use crate::evidence::Budget;
 use crate::json::RawJson;
 use crate::judge::{Exchange, Observed, Options, Verdict};
@@ -153,8 +150,8 @@ impl JudgedSession<'_> {
                 let history = history(spec, events);
                 let mut whole =
                     ConcurrentEvidence::of(spec, self.net, history.named(self.places.clone()), self.options);
-                let found = whole.rejection(spec, line, Recheck::No, budget);
-                found.map(|found| whole.with_places(spec, line, found))
+                let found = whole.rejection(line, Recheck::No, budget);
+                found.map(|found| whole.with_places(line, found))
             }
             SessionEngine::Network(_) => {
                 let composed = spec.for_networks();

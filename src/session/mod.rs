@@ -14,15 +14,14 @@
 //! ```
 
 mod call_ahead;
-mod concurrent;
 mod engine;
 mod evidence;
 mod going_on;
 mod kept;
-mod networked;
-mod rejection;
+mod proof;
+mod recording;
 mod saved;
-mod stated;
+mod source;
 mod whole;
 
 use std::sync::Arc;
@@ -30,13 +29,14 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use call_ahead::CallAhead;
-pub use concurrent::ConcurrentEvidence;
 pub use evidence::SessionEvidence;
 pub use going_on::UnknownPart;
-pub use networked::NetworkedEvidence;
-pub use rejection::{FoundRejection, NamedStatement, Recheck};
-pub use stated::{AskedOn, stated};
-pub use whole::{EngineKind, WholeRecording, is_order, judged_as_whole};
+pub use proof::{
+    ConcurrentEvidence, FoundRejection, NamedStatement, NetworkedEvidence, Proof, Recheck, WitnessSearch, WitnessWay,
+};
+pub use recording::{EvidenceKept, JudgedRecording, Judgement, RecordingJudge};
+pub use source::{OpenAt, RecordingSource, TraceNotes, TracePart};
+pub use whole::{EngineKind, is_order, judged_as_whole};
 
 use crate::evidence::Budget;
 use crate::json;

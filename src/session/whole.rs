@@ -11,8 +11,7 @@
 
 use std::sync::Arc;
 
-use super::concurrent::ConcurrentEvidence;
-use super::networked::NetworkedEvidence;
+use super::proof::{ConcurrentEvidence, NetworkedEvidence, Proof};
 use crate::judge::{Options, Verdict, judge_recorded, judge_within};
 use crate::limits;
 use crate::network::{NetworkChoice, most_outstanding};
@@ -55,22 +54,16 @@ pub fn is_order(spec: &Spec) -> bool {
     spec.program.steps.is_empty() && search::is_judged(spec)
 }
 
-/// A recording that was judged as a whole, with what its evidence needs.
-pub enum WholeRecording {
-    /// By an order of service.
-    Order(Box<ConcurrentEvidence>),
-    /// Event by event.
-    Network(Box<NetworkedEvidence>),
-}
-
-impl WholeRecording {
-    /// Judges a recording over a network. The specification is compiled for networks.
-    #[must_use]
-    pub fn of(spec: &Arc<Spec>, net: NetworkChoice, observed: Observations, options: &Options) -> WholeRecording {
-        match as_history(spec, net, &observed) {
-            Some(history) => WholeRecording::Order(Box::new(ConcurrentEvidence::of(spec, net, history, options))),
-            None => WholeRecording::Network(Box::new(NetworkedEvidence::of(spec, net, observed, options))),
-        }
+/// Judges a recording over a network as a whole, for its verdict and evidence. The specification is compiled for networks.
+pub(super) fn judged(
+    spec: &Arc<Spec>,
+    net: NetworkChoice,
+    observed: Observations,
+    options: &Options,
+) -> Box<dyn Proof> {
+    match as_history(spec, net, &observed) {
+        Some(history) => Box::new(ConcurrentEvidence::of(spec, net, history, options)),
+        None => Box::new(NetworkedEvidence::of(spec, net, observed, options)),
     }
 }
 

@@ -30,6 +30,11 @@ pub trait Recording {
 
     /// Reads from the exchange at this position (the first is at 0), until the trace ends or `see` answers with a break.
     fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>);
+
+    /// The reason why the trace could not be read to its end, if it could not: then it seemed shorter than it is.
+    fn failure(&self) -> Option<String> {
+        None
+    }
 }
 
 /// The exchange at a position; `None` if the trace is shorter.
@@ -90,12 +95,6 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
         StoredTrace { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
     }
 
-    /// The reason why the trace could not be read to its end, if it could not: then it seemed shorter than it is.
-    #[must_use]
-    pub fn failure(&self) -> Option<String> {
-        self.failure.borrow().clone()
-    }
-
     /// The exchanges from this position on.
     fn open_at(&self, from: usize) -> Result<Exchanges<Box<dyn BufRead>>, String> {
         let place = {
@@ -154,5 +153,9 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recording for StoredTrace<O
         {
             self.failure.borrow_mut().get_or_insert(why);
         }
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.borrow().clone()
     }
 }

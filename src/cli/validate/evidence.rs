@@ -1,17 +1,12 @@
-//! Evidence for a verdict, for which the trace is read a second time, up to the event that decided it.
-//!
-//! The evidence of a rejection is its reason; with `--check-reason` the reason is judged again.
+//! Evidence for a verdict, as it is wanted: an explanation, and the witness of an accepted recording in the report or in a file.
 
 use super::witness_parts::Gathered;
 use crate::cli::terminal::files;
-use mayhap::evidence::{Budget, Initial, Segment, WitnessError, witness_in_parts};
-use mayhap::judge::{Exchange, Judge, Options, Verdict};
-use mayhap::report::sections::WitnessLines;
+use mayhap::evidence::{Budget, NetworkWitness, WitnessError};
+use mayhap::report::sections::{self, WitnessLines};
 use mayhap::report::{INLINE, TraceReport};
-use mayhap::session::{FoundRejection, Recheck, stated};
+use mayhap::session::{JudgedRecording, NetworkedEvidence, Proof, Recheck, WitnessSearch, WitnessWay};
 use mayhap::spec::Spec;
-use mayhap::validate::Recording;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -35,100 +30,97 @@ pub enum WitnessWanted<'o> {
     File(&'o Path),
 }
 
-/// Adds evidence from the judged exchanges to a report.
+/// Adds evidence to the report of a recording.
 ///
 /// # Errors
 /// The witness could not be written, or evidence did not hold in a second judgement.
-pub fn add<R: Recording>(
-    report: &mut TraceReport,
-    judge: Judge,
-    spec: &Arc<Spec>,
-    trace: &R,
+pub fn add(
+    judged: &mut JudgedRecording,
+    proof: &mut dyn Proof,
     wanted: WantedEvidence<'_>,
     budget: Budget<'_>,
 ) -> Result<(), String> {
-    if let Verdict::Reject { .. } = judge.verdict() {
-        FoundRejection::of_exchanges(spec, trace, &report.places, wanted.recheck, budget)?.add_to(report);
+    proof.explained(wanted.recheck, budget)?.add_to(&mut judged.report);
+    if !judged.verdict.is_accept() || wanted.witness == WitnessWanted::No {
         return Ok(());
     }
-    report.explanation = stated(&judge, spec, &report.places, &|line| on_line(trace, line));
-    if !judge.verdict().is_accept() {
-        return Ok(());
-    }
-    // The memory of the judge is freed before the search for a witness.
-    drop(judge);
-    acceptance(report, spec, trace.length(), wanted.witness, &mut |give| {
-        witness_in_parts(spec, &Options::default(), trace, give)
-    })
-}
-
-/// The exchange on a line of the trace.
-fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
-    let mut found = None;
-    trace.read(0, &mut |exchange| {
-        if exchange.line < line {
-            return ControlFlow::Continue(());
+    let file = if let WitnessWanted::File(path) = wanted.witness { Some(path) } else { None };
+    let JudgedRecording { spec, report, .. } = judged;
+    match proof.witness() {
+        WitnessWay::Requests(length, _) if file.is_none() && length > INLINE => {
+            report.explanation.push(too_long());
+            Ok(())
         }
-        found = Some(exchange.clone()).filter(|exchange| exchange.line == line);
-        ControlFlow::Break(())
-    });
-    found
+        WitnessWay::Requests(_, find) => requests(report, spec, file, find),
+        WitnessWay::Sections(recording) => sections_of(recording, report, file),
+    }
 }
 
-/// A search for a witness, which hands over its parts.
-pub type WitnessSearch<'s> =
-    &'s mut dyn FnMut(&mut dyn FnMut(Segment) -> ControlFlow<()>) -> Result<Initial, WitnessError>;
-
-/// Adds the witness of an accepted trace, if it is wanted.
-///
-/// # Errors
-/// The witness could not be written, or does not replay.
-pub fn acceptance(
+/// Adds the choices of each request.
+fn requests(
     report: &mut TraceReport,
     spec: &Arc<Spec>,
-    length: usize,
-    wanted: WitnessWanted<'_>,
-    search: WitnessSearch<'_>,
+    file: Option<&Path>,
+    mut find: WitnessSearch<'_>,
 ) -> Result<(), String> {
-    let file = match wanted {
-        WitnessWanted::No => return Ok(()),
-        WitnessWanted::Inline => None,
-        WitnessWanted::File(path) => Some(path),
-    };
-    let too_long = too_long();
-    if file.is_none() && length > INLINE {
-        report.explanation.push(too_long);
-        return Ok(());
-    }
     let mut gathered =
         Gathered::new(spec, &report.places, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
-    let initial = match search(&mut |segment| gathered.add(&segment)) {
-        Ok(initial) => initial,
-        Err(WitnessError::DoesNotReplay { line, why }) => {
-            return Err(WitnessError::DoesNotReplay { line, why }.to_string());
-        }
-        Err(WitnessError::Stopped) => {
-            report.explanation.push(too_long);
-            return Ok(());
-        }
-        Err(error) => {
-            report.explanation.push(format!("no witness: {error}"));
-            return Ok(());
-        }
-    };
+    let found = find(&mut |segment| gathered.add(&segment));
+    let Some(initial) = witness_or_why(report, found)? else { return Ok(()) };
     if let Some(path) = file {
         gathered.write(&initial, path).map_err(|cause| files::unwritable(path, &cause))?;
-        report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
+        report.explanation.push(written(path));
     }
     report.explanation.extend(gathered.own());
     report.witness = gathered.inline(&initial).map(WitnessLines::Requests);
     if report.witness.is_none() && file.is_none() {
-        report.explanation.push(too_long);
+        report.explanation.push(too_long());
     }
     Ok(())
 }
 
+/// Adds the sections of a run.
+fn sections_of(recording: &mut NetworkedEvidence, report: &mut TraceReport, file: Option<&Path>) -> Result<(), String> {
+    if file.is_none() && recording.observed.events.len() > INLINE {
+        report.explanation.push(too_long());
+        return Ok(());
+    }
+    let found = recording.run().clone();
+    let Some(run): Option<NetworkWitness> = witness_or_why(report, found)? else { return Ok(()) };
+    let lines = sections::lines(&recording.spec, &recording.observed, &run);
+    if let Some(path) = file {
+        let text: String = lines.iter().map(sections::line).collect();
+        std::fs::write(path, text).map_err(|cause| files::unwritable(path, &cause))?;
+        report.explanation.push(written(path));
+    }
+    report.explanation.extend(sections::own(&recording.spec, &recording.observed, &run));
+    match run.values() <= INLINE {
+        true => report.witness = Some(WitnessLines::Sections(lines)),
+        false if file.is_none() => report.explanation.push(too_long()),
+        false => {}
+    }
+    Ok(())
+}
+
+/// The witness that was found; otherwise the report says why there is none.
+///
+/// # Errors
+/// The witness does not replay.
+fn witness_or_why<W>(report: &mut TraceReport, found: Result<W, WitnessError>) -> Result<Option<W>, String> {
+    match found {
+        Ok(witness) => return Ok(Some(witness)),
+        Err(error @ WitnessError::DoesNotReplay { .. }) => return Err(error.to_string()),
+        Err(WitnessError::Stopped) => report.explanation.push(too_long()),
+        Err(error) => report.explanation.push(format!("no witness: {error}")),
+    }
+    Ok(None)
+}
+
+fn written(path: &Path) -> String {
+    format!("a witness, replayed, is in {}", path.display())
+}
+
 /// The note that a witness is too long to be shown.
-pub fn too_long() -> String {
+fn too_long() -> String {
     format!("the witness has more than {INLINE} steps or values: --witness FILE writes it")
 }

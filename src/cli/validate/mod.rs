@@ -4,15 +4,12 @@
 //! malformed line, no events, a trace outside the specification, or a fault of the specification.
 
 pub(crate) mod compressed;
-pub(crate) mod concurrent;
 pub(crate) mod evidence;
 pub(crate) mod html;
 pub(crate) mod interrupt;
-pub(crate) mod network_evidence;
-pub(crate) mod networked;
 pub(crate) mod parallel;
 pub(crate) mod reread;
-pub(crate) mod streamed;
+pub(crate) mod sniffed;
 pub(crate) mod witness_parts;
 
 use super::arguments::recording;
@@ -22,27 +19,22 @@ use super::terminal::exit::Exit;
 use super::terminal::files;
 use super::terminal::progress::ProgressLine;
 use super::{failed, load};
-use concurrent::{HistoryArrival, HistorySource, TraceNotes};
 use evidence::{WantedEvidence, WitnessWanted};
 use html::Page;
 use interrupt::Interruptible;
 use mayhap::evidence::Budget;
-use mayhap::judge::{Judge, Observed, Options, Verdict};
+use mayhap::judge::{Options, Verdict};
 use mayhap::limits::{CHECK_SECONDS, EFFORT_LIMIT, end};
 use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
-use mayhap::report::{self, Stats, TraceReport, text};
-use mayhap::search::History;
-use mayhap::session::{ConcurrentEvidence, EngineKind, NetworkedEvidence, Recheck, WholeRecording};
+use mayhap::report::{self, text};
+use mayhap::session::{EvidenceKept, JudgedRecording, Proof, Recheck, RecordingJudge};
 use mayhap::spec::{Spec, Tasks};
-use mayhap::trace::{Header, TraceFormat};
-use mayhap::validate::{Exchanges, Validator};
-use reread::{RereadableTrace, Rereading, TracePart};
-use std::io::BufRead;
+use mayhap::trace::Header;
+use reread::{RereadableTrace, Rereading};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use streamed::{Streamed, StreamedReport};
+use std::time::Duration;
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.witness.is_some() && options.traces.len() > 1 {
@@ -78,15 +70,15 @@ fn judge_one(
     page: &mut Page<'_>,
 ) -> Exit {
     let judging = Interruptible::begin_judging();
-    let (mut judged, trace) = match Judged::of(spec, path, options, progress) {
+    let (mut judged, proof) = match Judged::of(spec, path, options, progress) {
         Ok(judged) => judged,
         Err(error) => {
             page.add_unjudged(path, &error);
             return refuse(spec, path, &error, options, terminal);
         }
     };
-    let exit = exit(&judged.verdict);
-    let is_early = options.format == Format::Text && !is_verified(&judged.verdict, options);
+    let exit = exit(&judged.recording.verdict);
+    let is_early = options.format == Format::Text && !is_verified(&judged.recording.verdict, options);
     if is_early {
         progress.pause(|| {
             write_verdict(&judged, terminal);
@@ -95,13 +87,13 @@ fn judge_one(
     }
     let unwritten = match options.format {
         Format::Text if is_early => String::new(),
-        Format::Text => text::verdict(&judged.report),
-        Format::Json => report::json::report(&judged.report),
+        Format::Text => text::verdict(&judged.recording.report),
+        Format::Json => report::json::report(&judged.recording.report),
     };
     drop(judging);
     let interruptible = Interruptible::begin(unwritten, exit);
     progress.search();
-    let found = judged.find_evidence(trace, options, Some(&interruptible));
+    let found = judged.find_evidence(proof, options, Some(&interruptible));
     let interrupted = if interruptible.was() { Exit::Interrupted } else { Exit::Fine };
     drop(interruptible);
     progress.end();
@@ -115,7 +107,7 @@ fn judge_one(
             if !is_early {
                 write_verdict(&judged, terminal);
             }
-            terminal.print(&text::explanation(&judged.report));
+            terminal.print(&text::explanation(&judged.recording.report));
         }
         Format::Json => judged.note.iter().for_each(|note| terminal.complain(note)),
     }
@@ -126,7 +118,7 @@ fn judge_one(
 /// Writes the note on a trace, if there is one, and the verdict.
 fn write_verdict(judged: &Judged, terminal: &mut Terminal) {
     judged.note.iter().for_each(|note| terminal.complain(note));
-    terminal.print(&text::verdict(&judged.report));
+    terminal.print(&text::verdict(&judged.recording.report));
 }
 
 /// Judges several traces in parallel. Each report is written after those of the earlier traces.
@@ -144,8 +136,8 @@ fn judge_several(
             return None;
         }
         let judge = || {
-            let (mut judged, recorded) = Judged::of(spec, trace, options, progress)?;
-            judged.find_evidence(recorded, options, Some(&interruptible))?;
+            let (mut judged, proof) = Judged::of(spec, trace, options, progress)?;
+            judged.find_evidence(proof, options, Some(&interruptible))?;
             Ok(judged)
         };
         let judged = judge().map_err(|error: String| (trace.clone(), error));
@@ -178,23 +170,25 @@ fn judge_several(
 fn write_line(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) -> Exit {
     judged.note.iter().for_each(|note| terminal.complain(note));
     if options.format == Format::Text {
-        terminal.print(&text::verdict(&judged.report));
+        terminal.print(&text::verdict(&judged.recording.report));
         // A verified reason is shown.
-        let explanation = options.check_reason.then(|| text::explanation(&judged.report));
+        let explanation = options.check_reason.then(|| text::explanation(&judged.recording.report));
         terminal.print(&explanation.unwrap_or_default());
     }
     finish(spec, judged, options, terminal);
-    exit(&judged.verdict)
+    exit(&judged.recording.verdict)
 }
 
 /// Writes everything after the verdict and the explanation.
 fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) {
     match options.format {
-        Format::Json => terminal.print(&report::json::report(&judged.report)),
-        Format::Text if options.stats => terminal.print(&format!("  {}\n", text::stats(&judged.report.stats))),
+        Format::Json => terminal.print(&report::json::report(&judged.recording.report)),
+        Format::Text if options.stats => {
+            terminal.print(&format!("  {}\n", text::stats(&judged.recording.report.stats)))
+        }
         Format::Text => {}
     }
-    if let Some(fault) = report::fault(spec, &judged.report.places, &judged.verdict) {
+    if let Some(fault) = report::fault(spec, &judged.recording.report.places, &judged.recording.verdict) {
         load::report(&spec.sources, &[fault], terminal);
     }
 }
@@ -214,33 +208,13 @@ const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 /// The time after that for a reason within which what was found is put into words.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// The most bytes of a file that is judged again deepest first.
-const SHORT: u64 = 64 << 20;
-
-/// The material for evidence.
-enum Again {
-    /// A trace that can be read again, the number of its judged exchanges, and their judge.
-    Trace(Box<(RereadableTrace, usize, Judge)>),
-    /// A history of concurrent clients.
-    History(Box<ConcurrentEvidence>),
-    /// A recording that was judged event by event.
-    Recording(Box<NetworkedEvidence>),
-    /// No evidence is wanted.
-    Nothing,
-}
-
 /// A trace that was judged.
 struct Judged {
-    /// The specification that the trace was judged by.
-    spec: Arc<Spec>,
-    report: TraceReport,
-    verdict: Verdict,
-    /// A note for the user: the trace names another specification.
+    recording: JudgedRecording,
+    /// A note for the user: the trace names another specification, or has entries that are no events.
     note: Option<String>,
     /// The picture of the trace's history, if it is wanted.
     drawn: Option<DrawnTrace>,
-    /// Set if something was answered.
-    is_tested: bool,
 }
 
 /// The note that a trace names another specification, if it does.
@@ -257,270 +231,68 @@ impl Judged {
         path: &Path,
         options: &Validate,
         progress: &ProgressLine,
-    ) -> Result<(Judged, Again), String> {
-        let (judged, again) = Judged::read(spec, path, options, progress)?;
-        if judged.verdict.is_accept() && !judged.is_tested {
-            let note = judged.note.unwrap_or_default();
-            return Err(format!("error: {}: nothing was answered, so nothing was tested\n{note}", files::shown(path)));
-        }
-        Ok((judged, again))
-    }
-
-    /// Reads and judges a trace, even if nothing was answered.
-    fn read(
-        spec: &Arc<Spec>,
-        path: &Path,
-        options: &Validate,
-        progress: &ProgressLine,
-    ) -> Result<(Judged, Again), String> {
+    ) -> Result<(Judged, Option<Box<dyn Proof>>), String> {
         let name = files::shown(path);
         let is_network = options.net.is_none_or(|net| !net.is_sync());
-        let is_kept = is_evidence_wanted(options) || files::is_file(path);
-        let need = if is_kept || is_network { Rereading::Again } else { Rereading::Once };
+        let is_kept = is_network || kept(options) > EvidenceKept::Nothing || files::is_file(path);
+        let need = if is_kept { Rereading::Again } else { Rereading::Once };
         let mut trace = RereadableTrace::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
-        let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
-        let net = options.net.unwrap_or_else(|| concurrent::sniffed_network(&mut trace.input, format));
-        let header = concurrent::sniffed_header(&mut trace.input, format).unwrap_or_else(|| Header::of(""));
+        let format = options.recorded.from.unwrap_or_else(|| sniffed::sniffed_format(&mut trace.input));
+        let net = options.net.unwrap_or_else(|| sniffed::sniffed_network(&mut trace.input, format));
+        let header = sniffed::sniffed_header(&mut trace.input, format).unwrap_or_else(|| Header::of(""));
         let spec = &recording::as_recorded(spec, &options.recorded.header(header, format))
             .map_err(|why| format!("error: {name}: {why}\n"))?;
-        if !net.is_sync() {
-            let is_written = files::is_stdin(path) && !files::is_redirected();
-            let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
-            let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
-            return Judged::over(spec, net, &mut trace, &source, options, progress);
-        }
-        if !is_kept {
-            trace.forget();
-        }
-        if format != TraceFormat::Ndjson {
-            return Err(format!("error: {name}: a history of concurrent clients is judged with --net tcp\n"));
-        }
-        let mut exchanges = Exchanges::new(spec, &mut trace.input);
-        let mut next = exchanges.next_exchange().map_err(|error| error.render(&name))?;
-        if next.is_some() {
-            networked::refuse_alone(spec, &name)?;
-        }
-        let mut validator = Validator::with_options(spec, limits(options));
-        let (started, mut is_tested) = (Instant::now(), false);
-        while let Some(exchange) = next {
-            progress.tick(exchanges.position().events);
-            is_tested |= !matches!(exchange.observed, Observed::Lost | Observed::Restarted);
-            if !validator.observe_exchange(&exchange) {
-                break;
-            }
-            next = exchanges.next_exchange().map_err(|error| error.render(&name))?;
-        }
-        let length = exchanges.position().events as usize;
-        if length == 0 {
-            return Err(format!("error: {name}: no events, so nothing was tested\n"));
-        }
-        let note = note(spec, &name, exchanges.header());
-        if matches!(validator.verdict(), Verdict::Unknown { .. }) && files::is_file(path) && files::size(path) < SHORT {
-            let source =
-                HistorySource { name: &name, arrival: HistoryArrival::Whole, format, recorded: &options.recorded };
-            if let Some(explained) = Judged::deepest_first(spec, &mut trace, &source, options)? {
-                return Ok(explained);
-            }
-        }
-        let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
-        let is_shown = options.stats || options.format == Format::Json;
-        let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
-        let report = TraceReport::new(spec, name, validator.judge(), stats);
-        let verdict = validator.verdict();
-        let again = match is_evidence_wanted(options) {
-            true => Again::Trace(Box::new((trace, length, validator.into_judge()))),
-            false => Again::Nothing,
+        let recorded = RecordingJudge {
+            spec,
+            net,
+            name: &name,
+            format,
+            rules: options.recorded.rules(Some(spec))?,
+            grows: files::is_stdin(path) && !files::is_redirected(),
+            options: limits(options),
+            kept: kept(options),
+            progress: &|events| progress.tick(events),
         };
-        Ok((Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested }, again))
-    }
-
-    /// Searches for one run that explains exchanges one after another, as it may be found even if there are too many
-    /// explanations.
-    fn deepest_first(
-        spec: &Arc<Spec>,
-        trace: &mut RereadableTrace,
-        source: &HistorySource<'_>,
-        options: &Validate,
-    ) -> Result<Option<(Judged, Again)>, String> {
-        let mut all = trace.anew(TracePart::All).map_err(|why| format!("error: {why}\n"))?;
-        let composed = spec.for_networks();
-        let (observed, notes) = networked::read(&composed, NetworkChoice::SYNC, &mut all, source)?;
-        let started = Instant::now();
-        let found = NetworkedEvidence::explained(&composed, NetworkChoice::SYNC, observed, &limits(options));
-        Ok(found.map(|evidence| Judged::networked(spec, evidence, started, source.name, notes, options)))
-    }
-
-    /// Reads and judges a trace of a network: while it is read, if this gives everything that is wanted, and otherwise as a
-    /// whole.
-    fn over(
-        spec: &Arc<Spec>,
-        net: NetworkChoice,
-        trace: &mut RereadableTrace,
-        source: &HistorySource<'_>,
-        options: &Validate,
-        progress: &ProgressLine,
-    ) -> Result<(Judged, Again), String> {
-        let wanted = streamed::streaming(spec, net, source);
-        // If a witness is wanted, the trace must be judged as a whole.
-        let wanted = wanted.filter(|_| source.arrival == HistoryArrival::EventByEvent || !is_witness_wanted(options));
-        let Some(streaming) = wanted else { return Judged::whole(spec, net, &mut trace.input, source, options) };
-        let anew = |trace: &mut RereadableTrace, part| trace.anew(part).map_err(|why| format!("error: {why}\n"));
-        match streamed::judge(spec, streaming, &mut trace.input, source, &limits(options), progress)? {
-            Streamed::Judged(streamed) => {
-                let is_enough = match streamed.rejected {
-                    Some(_) => !is_evidence_wanted(options),
-                    None => !is_witness_wanted(options),
-                };
-                if is_enough {
-                    return Ok((Judged::streamed(spec, *streamed, source), Again::Nothing));
-                }
-                let read = concurrent::read(spec, &mut anew(trace, TracePart::Read)?, source, streamed.rejected);
-                read.map(|(history, notes)| Judged::history(spec, net, history, source.name, notes, options))
-            }
-            Streamed::TooHard(events) => {
-                let (history, notes) =
-                    concurrent::read(spec, &mut anew(trace, TracePart::Read)?, source, Some(events))?;
-                let judged = Judged::history(spec, net, history, source.name, notes, options);
-                if let Verdict::Reject { .. } = judged.0.verdict {
-                    return Ok(judged);
-                }
-                Judged::whole(spec, net, &mut anew(trace, TracePart::All)?, source, options)
-            }
-            Streamed::Whole => Judged::whole(spec, net, &mut anew(trace, TracePart::All)?, source, options),
+        let (recording, proof) = recorded.judge(Box::new(trace))?;
+        let notes = &recording.notes;
+        let note = note(spec, &name, notes.header.as_ref()).or(notes.passed_over.clone());
+        if recording.verdict.is_accept() && !notes.is_tested {
+            let note = note.unwrap_or_default();
+            return Err(format!("error: {name}: nothing was answered, so nothing was tested\n{note}"));
         }
-    }
-
-    /// The result for a trace that was judged while it was read.
-    fn streamed(spec: &Arc<Spec>, streamed: StreamedReport, source: &HistorySource<'_>) -> Judged {
-        let StreamedReport { report, verdict, notes, .. } = streamed;
-        let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
-        Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }
-    }
-
-    /// Reads a trace of a network to its end, and judges it.
-    fn whole(
-        spec: &Arc<Spec>,
-        net: NetworkChoice,
-        input: &mut impl BufRead,
-        source: &HistorySource<'_>,
-        options: &Validate,
-    ) -> Result<(Judged, Again), String> {
-        if EngineKind::of(spec, net) != EngineKind::Order {
-            return Judged::by_event(spec, net, input, source, options);
-        }
-        let (history, notes) = concurrent::read(spec, input, source, None)?;
-        Ok(Judged::history(spec, net, history, source.name, notes, options))
-    }
-
-    /// Judges a history.
-    fn history(
-        spec: &Arc<Spec>,
-        net: NetworkChoice,
-        history: History,
-        name: &str,
-        notes: TraceNotes,
-        options: &Validate,
-    ) -> (Judged, Again) {
-        let started = Instant::now();
-        let evidence = ConcurrentEvidence::of(spec, net, history, &limits(options));
-        Judged::ordered(spec, evidence, started, name, notes, options)
-    }
-
-    /// The result for a history that was judged from this moment on.
-    fn ordered(
-        spec: &Arc<Spec>,
-        evidence: ConcurrentEvidence,
-        started: Instant,
-        name: &str,
-        notes: TraceNotes,
-        options: &Validate,
-    ) -> (Judged, Again) {
-        let report = concurrent::report(spec, &evidence, name, started);
-        let verdict = evidence.judged.verdict.clone();
-        let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
-        let wanted = is_evidence_wanted(options);
-        let again = if wanted { Again::History(Box::new(evidence)) } else { Again::Nothing };
-        (Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
-    }
-
-    /// Reads a trace of a network. Judges it event by event, unless an order of requests alone explains it.
-    fn by_event(
-        spec: &Arc<Spec>,
-        net: NetworkChoice,
-        input: &mut impl BufRead,
-        source: &HistorySource<'_>,
-        options: &Validate,
-    ) -> Result<(Judged, Again), String> {
-        let composed = spec.for_networks();
-        let (observed, notes) = networked::read(&composed, net, input, source)?;
-        let started = Instant::now();
-        Ok(match WholeRecording::of(&composed, net, observed, &limits(options)) {
-            WholeRecording::Order(evidence) => Judged::ordered(spec, *evidence, started, source.name, notes, options),
-            WholeRecording::Network(evidence) => {
-                Judged::networked(spec, *evidence, started, source.name, notes, options)
-            }
-        })
-    }
-
-    /// The result for a trace that was judged event by event, from this moment on.
-    fn networked(
-        spec: &Arc<Spec>,
-        evidence: NetworkedEvidence,
-        started: Instant,
-        name: &str,
-        notes: TraceNotes,
-        options: &Validate,
-    ) -> (Judged, Again) {
-        let report = networked::report(&evidence, name, started);
-        let verdict = evidence.judge.verdict();
-        let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
-        let wanted = is_evidence_wanted(options);
-        let again = if wanted { Again::Recording(Box::new(evidence)) } else { Again::Nothing };
-        (Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
+        Ok((Judged { recording, note, drawn: None }, proof))
     }
 
     /// Adds evidence to the report, if it is wanted. An error is ready to be shown.
     fn find_evidence(
         &mut self,
-        again: Again,
+        proof: Option<Box<dyn Proof>>,
         options: &Validate,
         interruptible: Option<&Interruptible>,
     ) -> Result<(), String> {
-        let spec = &self.spec.clone();
+        let Some(mut proof) = proof else { return Ok(()) };
         let is_over = || interruptible.is_some_and(Interruptible::was);
         let budget = Budget::seconds(options.reason_time.as_secs_f64()).until(&is_over);
         let time = options.reason_time.saturating_mul(CLOCK).saturating_add(LAST_WORDS);
         let checked = Duration::from_secs_f64(if options.check_reason { CHECK_SECONDS } else { 0.0 });
-        let is_rejected = matches!(self.verdict, Verdict::Reject { .. });
+        let recording = &mut self.recording;
+        let is_rejected = matches!(recording.verdict, Verdict::Reject { .. });
         let end = is_rejected.then(|| end::within(time.saturating_add(checked)));
-        let (trace, length, judge) = match again {
-            Again::Trace(trace) => *trace,
-            Again::History(mut history) => {
-                let added = concurrent::add(&mut history, &mut self.report, spec, wanted(options), budget);
-                drop(end);
-                let draw = |_| concurrent::draw(&history, spec, &self.report);
-                let drawn = options.html.as_ref().map(draw).transpose();
-                let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
-                return shown.map(|drawn| self.drawn = drawn);
-            }
-            Again::Recording(mut recording) => {
-                let added = network_evidence::add(&mut recording, &mut self.report, wanted(options), budget);
-                drop(end);
-                let draw = |_| network_evidence::draw(&mut recording, &self.report);
-                let drawn = options.html.as_ref().map(draw).transpose();
-                let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
-                return shown.map(|drawn| self.drawn = drawn);
-            }
-            Again::Nothing => return Ok(()),
-        };
-        let recorded = trace.again(spec, length);
-        let added = evidence::add(&mut self.report, judge, spec, &recorded, wanted(options), budget);
+        let added = evidence::add(recording, &mut *proof, wanted(options), budget);
         drop(end);
-        let draw = |_| html::synchronous(spec, &self.report, &recorded);
-        let drawn = options.html.as_ref().map(draw).transpose();
+        let drawn = options.html.as_ref().map(|_| proof.drawn(&recording.report)).transpose();
         // Evidence from a trace that could not be read again as it was is worthless.
-        let shown = recorded.failure().map_or(added.and(drawn), Err).map_err(|why| format!("error: {why}\n"));
+        let shown = proof.failure().map_or(added.and(drawn), Err).map_err(|why| format!("error: {why}\n"));
         shown.map(|drawn| self.drawn = drawn)
+    }
+}
+
+/// The evidence that will be asked for.
+fn kept(options: &Validate) -> EvidenceKept {
+    match (is_evidence_wanted(options), is_witness_wanted(options)) {
+        (_, true) => EvidenceKept::Witness,
+        (true, false) => EvidenceKept::Explanation,
+        (false, false) => EvidenceKept::Nothing,
     }
 }
 

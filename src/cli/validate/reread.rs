@@ -5,8 +5,7 @@
 
 use super::compressed::Decompressed;
 use crate::cli::terminal::files;
-use mayhap::spec::Spec;
-use mayhap::validate::StoredTrace;
+use mayhap::session::{OpenAt, RecordingSource, TracePart};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -74,45 +73,40 @@ impl RereadableTrace {
         };
         Ok(RereadableTrace { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source, kept }) })
     }
+}
 
-    /// Stops keeping what is read, as it is not needed again.
-    pub fn forget(&mut self) {
-        self.input.get_mut().kept = RereadSource::Nothing;
+impl RecordingSource for RereadableTrace {
+    fn input(&mut self) -> &mut dyn BufRead {
+        &mut self.input
     }
 
-    /// Opens the trace again at its beginning: all of it, or as far as it was read, perhaps with a little more.
-    ///
-    /// # Errors
-    /// The trace cannot be read again; the message has one line.
-    pub fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
+    fn forget(&mut self) {
+        let kept = &mut self.input.get_mut().kept;
+        if let RereadSource::Spool(_) = kept {
+            *kept = RereadSource::Nothing;
+        }
+    }
+
+    fn size(&self) -> Option<u64> {
+        match &self.input.get_ref().kept {
+            RereadSource::File(path) => Some(files::size(path)),
+            RereadSource::Whole(file) => file.metadata().ok().map(|of| of.len()),
+            RereadSource::Spool(_) | RereadSource::Nothing => None,
+        }
+    }
+
+    fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
         let unreadable = |cause| format!("cannot read the recording again: {cause}");
-        if part == TracePart::All
-            && !matches!(self.input.get_ref().kept, RereadSource::File(_) | RereadSource::Whole(_))
-        {
+        if part == TracePart::All && self.size().is_none() {
             io::copy(&mut self.input, &mut io::sink()).map_err(unreadable)?;
         }
         self.input.get_ref().kept.open_at(0)
     }
 
-    /// The first `length` exchanges of the trace, as a recording that can be read again.
-    #[must_use]
-    pub fn again(
-        self,
-        spec: &Arc<Spec>,
-        length: usize,
-    ) -> StoredTrace<impl Fn(u64) -> Result<Box<dyn BufRead>, String>> {
+    fn reopened(self: Box<Self>) -> OpenAt {
         let kept = self.input.into_inner().kept;
-        StoredTrace::new(spec, length, move |bytes| kept.open_at(bytes))
+        Box::new(move |bytes| kept.open_at(bytes))
     }
-}
-
-/// The part of a trace that is read again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum TracePart {
-    /// The part that was read.
-    Read,
-    /// The whole trace.
-    All,
 }
 
 impl RereadSource {

@@ -1,8 +1,7 @@
-//! The numbers that stand outside of `src/limits.rs`.
+//! The numbers that decide what is tried: each has its reason above it, and those that a user meets, or that trade verdicts for work,
+//! stand in `src/limits.rs`.
 //!
-//! `const CASES: usize = 16;` in the solver is an offence; `const NODES: u32 = 2 * limits::LISTED as u32;` is none.
-
-use std::collections::BTreeSet;
+//! `const CASES: usize = 16;` in the solver is an offence; `/// The values that …`, `const CASES: usize = 16;` is none.
 
 use super::source::{Source, check, sources};
 
@@ -14,49 +13,6 @@ const NUMBERS: &[&str] = &["usize", "u8", "u16", "u32", "u64", "u128", "isize", 
 
 /// The constants that `src/limits.rs` may have.
 const MOST_LIMITS: usize = 60;
-
-/// Constants that do not change what is tried, each with its file.
-const NO_LIMITS: &[(&str, &str)] = &[
-    // Sizes and marks of representations: words of bits, trees, matrices, sets of integers, caches of a fixed size, tags.
-    ("src/judge/normal_form/boxes/atoms.rs", "WORD"),
-    ("src/process/instructions/collect.rs", "DISORDERED"),
-    ("src/process/instructions/collect.rs", "LISTED"),
-    ("src/process/instructions/collect.rs", "OPEN"),
-    ("src/process/instructions/collect.rs", "RANGE"),
-    ("src/solve/differences/zone.rs", "FAR"),
-    ("src/solve/domains/values.rs", "SPAN"),
-    ("src/solve/domains/values.rs", "WORD"),
-    ("src/solve/persistent/trie.rs", "BITS"),
-    ("src/solve/persistent/trie.rs", "LEAF"),
-    // The form in which a collection is kept or taken apart, and memory that is kept for reuse: these change time and memory only.
-    ("src/judge/candidate.rs", "KEPT"),
-    ("src/process/instructions/collect.rs", "SHORT"),
-    ("src/process/instructions/evaluate.rs", "FEW"),
-    ("src/process/roots.rs", "ROOM"),
-    ("src/search/open.rs", "FEW"),
-    ("src/solve/persistent/sorted_map.rs", "FEW"),
-    ("src/solve/residual.rs", "COMPARED"),
-    // The first numbers of variables that differ from all others.
-    ("src/search/rules/every_state.rs", "OTHER_REQUEST"),
-    ("src/search/rules/every_state.rs", "OTHER_STATE"),
-    ("src/search/rules/shape.rs", "SCALARS"),
-    ("src/solve/tiers/texts.rs", "FRESH"),
-    // Properties of Z3, and the version of a format.
-    ("src/session/saved/mod.rs", "VERSION"),
-    ("src/solve/tiers/z3.rs", "LAST_CODE_POINT"),
-    ("src/solve/tiers/z3.rs", "LAST_ORDERED"),
-    // The end of a loop that an invariant ends earlier.
-    ("src/solve/facts.rs", "CHAIN"),
-    // The length of a report.
-    ("src/evidence/allowed.rs", "FEW"),
-    ("src/evidence/allowed.rs", "LISTED"),
-    ("src/evidence/describe.rs", "SHOWN"),
-    ("src/evidence/learned.rs", "ENTRIES"),
-    ("src/evidence/learned.rs", "LISTED"),
-    ("src/evidence/learned.rs", "SHOWN"),
-    ("src/search/online/online_history.rs", "SHOWN"),
-    ("src/session/mod.rs", "SHOWN"),
-];
 
 /// The names of the constants whose type has a number type and whose value is written as a number, not derived from another constant;
 /// each with its line.
@@ -91,21 +47,19 @@ fn tokens(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn numbers_that_change_what_is_tried_stand_in_one_table() {
-    let of_modules = |source: &Source| MODULES.contains(&source.module());
-    let (mut offences, mut met) = (Vec::new(), BTreeSet::new());
-    for source in sources("src").iter().filter(|source| of_modules(source)) {
-        for (number, name) in numbers(source) {
-            let allowed = NO_LIMITS.iter().find(|(path, allowed)| *path == source.path && *allowed == name);
-            match allowed {
-                Some(row) => _ = met.insert(row),
-                None => offences.push(format!("{}:{number}: {name}, derive it from src/limits.rs", source.path)),
-            }
-        }
+fn a_number_has_its_reason() {
+    let mut bare = Vec::new();
+    for source in sources("src").iter().filter(|source| MODULES.contains(&source.module())) {
+        let lines: Vec<&str> = source.text.lines().collect();
+        let has_reason = |number: usize| {
+            let mut before = lines[..number - 1].iter().rev().map(|line| line.trim_start());
+            // One reason may be that of several constants in a row.
+            before.find(|line| !line.contains("const ")).is_some_and(|line| line.starts_with("//"))
+        };
+        let numbers = numbers(source).into_iter().filter(|(number, _)| !has_reason(*number));
+        bare.extend(numbers.map(|(number, name)| format!("{}:{number}: {name}", source.path)));
     }
-    let gone = NO_LIMITS.iter().filter(|row| !met.contains(row));
-    offences.extend(gone.map(|(path, name)| format!("{path}: {name} is no constant of this file any more")));
-    check("numbers outside of src/limits.rs", offences);
+    check("numbers without a reason above them", bare);
 }
 
 #[test]

@@ -99,8 +99,7 @@ impl Layout {
         let places = history.places().clone();
         let mut evidence = ConcurrentEvidence::of(spec, NetworkChoice::TCP, history, &Options::default());
         let Verdict::Reject { event, .. } = evidence.judged.verdict else { return None };
-        let found =
-            evidence.rejection(spec, event, Recheck::No, Budget::seconds(SECONDS)).expect("a reason that holds");
+        let found = evidence.rejection(event, Recheck::No, Budget::seconds(SECONDS)).expect("a reason that holds");
         let name = places.at(event);
         assert!(found.explanation[0].contains(&name), "{:?} names another event than {name}", found.explanation);
         Some((name, found.because.unwrap_or_default().iter().map(|event| places.at(*event)).collect()))

@@ -11,6 +11,7 @@ use crate::limits;
 use crate::scalar::Sort;
 use crate::value::Value;
 
+/// The bits of a word of a set of atoms.
 const WORD: usize = 64;
 
 /// A set of atoms. Equal sets have equal forms: the last word is not zero.

@@ -7,20 +7,26 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again, named_statements};
-use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict};
+use super::stated::stated;
+use super::{Proof, WitnessSearch, WitnessWay, served};
+use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict, witness_of_order};
 use crate::json::{self, RawJson};
-use crate::judge::{Exchange, Options};
+use crate::judge::{Exchange, Judge, Options, Verdict};
 use crate::limits;
 use crate::network::NetworkChoice;
-use crate::report::ConcurrentReason;
 use crate::report::conflict::{FoundConflict, explain, impossible};
+use crate::report::history::DrawnTrace;
 use crate::report::reason::explain_within;
+use crate::report::{ConcurrentReason, TraceReport};
 use crate::search;
 use crate::search::{History, JudgedHistory, Timeline};
 use crate::spec::Spec;
+use crate::trace::Places;
 
 /// A judged history for which evidence is sought.
 pub struct ConcurrentEvidence {
+    /// The specification.
+    pub spec: Arc<Spec>,
     /// The outcome of judging the history.
     pub judged: JudgedHistory,
     /// The history.
@@ -39,7 +45,7 @@ impl ConcurrentEvidence {
     #[must_use]
     pub fn of(spec: &Arc<Spec>, net: NetworkChoice, history: History, options: &Options) -> ConcurrentEvidence {
         let judged = search::judge(spec, &history, options);
-        ConcurrentEvidence { judged, history, net, conflict: Vec::new() }
+        ConcurrentEvidence { spec: spec.clone(), judged, history, net, conflict: Vec::new() }
     }
 
     /// The history as its picture needs it, with the conflict if it was found.
@@ -52,13 +58,8 @@ impl ConcurrentEvidence {
     ///
     /// # Errors
     /// The reason did not hold in a second judgement.
-    pub fn rejection(
-        &mut self,
-        spec: &Arc<Spec>,
-        event: u64,
-        recheck: Recheck,
-        budget: Budget<'_>,
-    ) -> Result<FoundRejection, String> {
+    pub fn rejection(&mut self, event: u64, recheck: Recheck, budget: Budget<'_>) -> Result<FoundRejection, String> {
+        let spec = &self.spec.clone();
         let under_way = self.history.under_way(event);
         let mut reason = ConcurrentReason { under_way: under_way.clone(), ..ConcurrentReason::default() };
         let mut rejection = FoundRejection::default();
@@ -91,7 +92,8 @@ impl ConcurrentEvidence {
     /// A rejection with the statements that matter if the rejected exchange comes last, after the others in an order that explains
     /// them.
     #[must_use]
-    pub fn with_places(&self, spec: &Arc<Spec>, event: u64, mut found: FoundRejection) -> FoundRejection {
+    pub fn with_places(&self, event: u64, mut found: FoundRejection) -> FoundRejection {
+        let spec = &self.spec;
         let trace = self.with_rejected_last(spec, event);
         if let Some(why) = trace.and_then(|trace| explain_within(spec, &trace, Budget::seconds(PLACES))) {
             found.places = named_statements(spec, &why.sites);
@@ -100,6 +102,11 @@ impl ConcurrentEvidence {
             }
         }
         found
+    }
+
+    fn search(&self) -> WitnessSearch<'_> {
+        let ConcurrentEvidence { spec, judged, history, .. } = self;
+        Box::new(|give| witness_of_order(spec, &Options::default(), history, &judged.order, give))
     }
 
     /// The exchanges before the rejected one, in an order that explains them, and then the rejected one.
@@ -112,6 +119,41 @@ impl ConcurrentEvidence {
         let line = trace.len() as u64 + 1;
         trace.push(Exchange { line, ..rejected });
         Some(trace)
+    }
+}
+
+impl Proof for ConcurrentEvidence {
+    fn judge(&self) -> &Judge {
+        &self.judged.judge
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.judged.verdict.clone()
+    }
+
+    fn places(&self) -> &Places {
+        self.history.places()
+    }
+
+    fn recorded(&self) -> u64 {
+        self.history.recorded()
+    }
+
+    fn explained(&mut self, recheck: Recheck, budget: Budget<'_>) -> Result<FoundRejection, String> {
+        if let Verdict::Reject { event, .. } = self.judged.verdict {
+            return self.rejection(event, recheck, budget);
+        }
+        let asked = |line| self.history.exchanges().into_iter().find(|exchange| exchange.line == line);
+        Ok(FoundRejection::stating(stated(&self.judged.judge, &self.spec, self.history.places(), &asked)))
+    }
+
+    fn witness(&mut self) -> WitnessWay<'_> {
+        WitnessWay::Requests(self.judged.order.len(), self.search())
+    }
+
+    fn drawn(&mut self, report: &TraceReport) -> Result<DrawnTrace, String> {
+        let served = served(report, self.search())?;
+        Ok(DrawnTrace::concurrent(&self.spec, report, &self.net.to_string(), &self.timeline(), &served))
     }
 }
 

@@ -58,6 +58,12 @@ pub struct FoundRejection {
 }
 
 impl FoundRejection {
+    /// The statement on another verdict, in words.
+    #[must_use]
+    pub fn stating(explanation: Vec<String>) -> FoundRejection {
+        FoundRejection { explanation, ..FoundRejection::default() }
+    }
+
     /// The reason why the last of these exchanges is rejected.
     ///
     /// # Errors
@@ -72,7 +78,7 @@ impl FoundRejection {
         let Some(why) = explain_named(spec, trace, places, budget) else {
             let last = trace.length().checked_sub(1).and_then(|last| exchange_at(trace, last));
             let explanation = last.map(|last| no_short_reason(places, last.line)).into_iter().collect();
-            return Ok(FoundRejection { explanation, ..FoundRejection::default() });
+            return Ok(FoundRejection::stating(explanation));
         };
         let mut found = FoundRejection {
             explanation: why.lines,

@@ -8,17 +8,21 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again};
+use super::stated::stated;
+use super::{Proof, WitnessWay};
 use crate::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, WitnessError, answer_values, check_values,
     witness_of_recording,
 };
 use crate::json::RawJson;
-use crate::judge::{Judge, Options, judge_recorded, judge_within, unanswered};
+use crate::judge::{Judge, Options, Verdict, judge_recorded, judge_within, unanswered};
 use crate::limits;
 use crate::network::NetworkChoice;
 use crate::report::conflict::names_under_way;
-use crate::report::{ConcurrentReason, INLINE, sections, values};
+use crate::report::history::{DrawnTrace, MOST_DRAWN, ServedRequests};
+use crate::report::{ConcurrentReason, INLINE, TraceReport, sections, values};
 use crate::spec::Spec;
+use crate::trace::Places;
 use crate::validate::Observations;
 
 /// A recording that was judged event by event, and for which evidence is sought.
@@ -46,7 +50,7 @@ impl NetworkedEvidence {
     }
 
     /// A recording that is known to be rejected, and is not judged as a whole again.
-    pub(super) fn unjudged(
+    pub(in crate::session) fn unjudged(
         spec: &Arc<Spec>,
         net: NetworkChoice,
         observed: Observations,
@@ -72,7 +76,7 @@ impl NetworkedEvidence {
     }
 
     /// Finds the run that explains the recording, and repeats it on the concrete server.
-    pub fn witness(&mut self) -> &Result<NetworkWitness, WitnessError> {
+    pub fn run(&mut self) -> &Result<NetworkWitness, WitnessError> {
         let NetworkedEvidence { spec, net, observed, options, witness, .. } = self;
         witness.get_or_insert_with(|| {
             witness_of_recording(NetworkRecording { spec, network: &*net.network(), events: &observed.events, options })
@@ -124,5 +128,47 @@ impl NetworkedEvidence {
         };
         let (because, concurrent) = (Some(values.lines), Some(concurrent));
         Ok(FoundRejection { explanation, because, concurrent, is_minimal, ..FoundRejection::default() })
+    }
+}
+
+impl Proof for NetworkedEvidence {
+    fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    fn verdict(&self) -> Verdict {
+        self.judge.verdict()
+    }
+
+    fn places(&self) -> &Places {
+        &self.observed.places
+    }
+
+    fn recorded(&self) -> u64 {
+        self.observed.recorded()
+    }
+
+    fn explained(&mut self, recheck: Recheck, budget: Budget<'_>) -> Result<FoundRejection, String> {
+        if let Verdict::Reject { event, .. } = self.judge.verdict() {
+            return self.rejection(event, recheck, budget);
+        }
+        Ok(FoundRejection::stating(stated(&self.judge, &self.spec, &self.observed.places, &|_| None)))
+    }
+
+    fn witness(&mut self) -> WitnessWay<'_> {
+        WitnessWay::Sections(self)
+    }
+
+    fn drawn(&mut self, report: &TraceReport) -> Result<DrawnTrace, String> {
+        let is_drawn = report.verdict == "accept" && self.observed.events.len() <= MOST_DRAWN;
+        let found = is_drawn.then(|| self.run().clone());
+        let (run, missing) = match found {
+            Some(Ok(run)) => (Some(run), None),
+            Some(Err(error @ WitnessError::DoesNotReplay { .. })) => return Err(error.to_string()),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, None),
+        };
+        let drawn = DrawnTrace::networked(&self.spec, report, &self.net.to_string(), &self.observed, run.as_ref());
+        Ok(missing.into_iter().fold(drawn, |drawn, why| drawn.noting(&ServedRequests::missing(why))))
     }
 }
