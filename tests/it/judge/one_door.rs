@@ -1,16 +1,19 @@
 //! One verdict for one recording, whoever judges it: the command, a session that gets the events one by one, and a trace as a value.
 
+use std::collections::BTreeSet;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::spec::load::Text;
 use mayhap::spec::{Selection, Tasks};
-use mayhap::trace::TraceFormat;
-use mayhap::validate::Events;
+use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
+use mayhap::validate::{Events, FormatRules};
 use mayhap::{Options, Session, Spec, Trace};
 
-use super::{Case, cases, named, text};
+use super::{Case, cases, named, root, text};
 use crate::command::{file, run};
 
 /// The recordings with known verdicts, and the specifications that judge them.
@@ -23,8 +26,8 @@ const COLLECTIONS: [(&str, &str); 6] = [
     ("tests/data/conformance/protocol", "tests/data/conformance/protocol"),
 ];
 
-/// What is said of a recording: the verdict and its line, or an error.
-type Said = (String, Option<u64>);
+/// What is said of a recording: the verdict and its line, or an error; and the lines of the reason of a rejection.
+type Said = (String, Option<u64>, Vec<u64>);
 
 /// The network that a recording without `--net` is taken to be of: the first event that is no restart decides.
 fn network(trace: &str) -> NetworkChoice {
@@ -36,43 +39,60 @@ fn network(trace: &str) -> NetworkChoice {
     }
 }
 
-fn by_session(spec: &Arc<Spec>, net: NetworkChoice, recorded: &[u8], format: TraceFormat) -> Said {
+fn by_session(
+    spec: &Arc<Spec>,
+    net: NetworkChoice,
+    recorded: &[u8],
+    (format, rules): (TraceFormat, FormatRules),
+) -> Said {
     let mut session = Session::new(spec, net, Options::default());
-    let mut events = Events::open(spec, recorded, format, Default::default());
+    let mut events = Events::open(spec, recorded, format, rules);
     loop {
         match events.next_event() {
             Ok(Some(event)) => {
                 let line = event.line;
                 if let Err(why) = session.push(event) {
-                    return (why, Some(line));
+                    return (why, Some(line), Vec::new());
                 }
             }
             Ok(None) => break,
-            Err(error) => return (error.render("trace"), None),
+            Err(error) => return (error.render("trace"), None, Vec::new()),
         }
     }
     session.settle();
     let (name, line) = named(&session.verdict());
-    (name.to_owned(), line)
+    let reason = if name == "reject" { session.evidence(Budget::seconds(1.0)).reason } else { Vec::new() };
+    (name.to_owned(), line, reason)
 }
 
 fn by_trace(spec: &Arc<Spec>, recorded: &str) -> Said {
     match Trace::read(spec, recorded.as_bytes()) {
         Ok(trace) => {
             let (name, line) = named(&trace.judge());
-            (name.to_owned(), line)
+            let found = trace.reason().map(|found| found.because.into_iter().chain(found.requests));
+            let reason = if name == "reject" { sorted(found.into_iter().flatten()) } else { Vec::new() };
+            (name.to_owned(), line, reason)
         }
-        Err(error) => (error.render("trace"), None),
+        Err(error) => (error.render("trace"), None, Vec::new()),
     }
 }
 
-/// The verdict of the command, and its line; for an error the exit code.
+fn sorted(lines: impl Iterator<Item = u64>) -> Vec<u64> {
+    lines.collect::<BTreeSet<u64>>().into_iter().collect()
+}
+
+/// The verdict of the command, its line, and its reason; for an error the exit code.
 fn by_command(spec: &Path, trace: &Path) -> Said {
-    let output =
-        run(&["validate", spec.to_str().unwrap(), trace.to_str().unwrap(), "--format", "json", "--no-evidence"], "");
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let line = report["event"].as_u64();
-    (report["verdict"].as_str().unwrap_or_default().to_owned(), line)
+    let arguments = ["validate", spec.to_str().unwrap(), trace.to_str().unwrap(), "--format", "json"];
+    let report = |more: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&run(&[&arguments[..], more].concat(), "").stdout).unwrap_or_default()
+    };
+    let judged = report(&["--no-evidence"]);
+    let name = judged["verdict"].as_str().unwrap_or_default().to_owned();
+    let explained = if name == "reject" { report(&[]) } else { serde_json::Value::Null };
+    let of = |key: &str| explained[key].as_array().cloned().unwrap_or_default();
+    let lines = of("reason").into_iter().chain(of("requests"));
+    (name, judged["event"].as_u64(), sorted(lines.filter_map(|line| line.as_u64())))
 }
 
 #[test]
@@ -88,7 +108,10 @@ fn a_recording_has_one_verdict_whoever_judges_it() {
             let recorded = text(&trace);
             let net = network(&recorded);
             let known = by_command(&path, &trace);
-            let mut ways = vec![("session", by_session(&spec, net, recorded.as_bytes(), TraceFormat::Ndjson))];
+            let mut ways = vec![(
+                "session",
+                by_session(&spec, net, recorded.as_bytes(), (TraceFormat::Ndjson, FormatRules::default())),
+            )];
             if net.is_sync() {
                 ways.push(("trace", by_trace(&spec, &recorded)));
             }
@@ -102,6 +125,24 @@ fn a_recording_has_one_verdict_whoever_judges_it() {
     }
     println!("{compared} compared");
     assert!(differences.is_empty(), "{} of {compared}:\n{}", differences.len(), differences.join("\n"));
+}
+
+/// Histories of others, in the formats of Jepsen, event by event.
+#[test]
+fn a_history_has_its_known_verdict_event_by_event() {
+    let manifest = text("tests/data/histories/manifest.tsv");
+    for row in manifest.lines().skip(1) {
+        let columns: Vec<&str> = row.split('\t').collect();
+        let [file, spec, options, verdict, _] = columns[..] else { panic!("{row}") };
+        let path = root().join("specs").join(spec);
+        let spec = Spec::from_text(&text(&path)).unwrap();
+        let recorded = fs::read(root().join("tests/data/histories").join(file)).unwrap();
+        let fail = if options == "--fail drop" { FailRule::Drop } else { FailRule::Answer };
+        let rules = FormatRules { jepsen: JepsenRules { fail, ..JepsenRules::default() }, url: None };
+        let format = TraceFormat::sniffed(&recorded);
+        let by_session = by_session(&spec, NetworkChoice::TCP, &recorded, (format, rules));
+        assert_eq!(by_session.0, verdict, "{file}");
+    }
 }
 
 /// Rows that are deleted at any time after this was accepted. Later answers say which were.
