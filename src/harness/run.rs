@@ -16,12 +16,11 @@ use crate::network::NetworkChoice;
 use crate::report::trouble;
 use crate::script::{MessageKind, Messages, Plan, PlannedAsk, RequestTemplate};
 use crate::search;
-use crate::search::Happened;
 use crate::session::{Session, SessionProgress};
 use crate::spec::{Site, Spec};
 use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::{EventKind, PeerEvent, TraceEvent};
-use crate::validate::Observations;
+use crate::validate::{Observations, history_of};
 use crate::value::Value;
 
 use super::answering::PeerAnswers;
@@ -452,7 +451,7 @@ pub(super) fn in_order_of_service(judging: &Judging, events: &[LiveEvent]) -> Op
     if let Some(exchanges) = of_one_client(events).filter(|_| judging.net == NetworkChoice::TCP) {
         return Some(exchanges);
     }
-    let history = search::history(spec, events.iter().filter_map(happened));
+    let history = history_of(spec, (1..).zip(events).map(|(line, event)| traced(line, event)));
     let judged = search::judge(spec, &history, &judging.options);
     if !judged.verdict.is_accept() {
         return None;
@@ -518,19 +517,6 @@ fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
         LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Left => None,
         LiveEventKind::Restarted | LiveEventKind::Peer(_) => None,
     }
-}
-
-/// The event in the form for histories of concurrent clients; `None` for an event of a peer.
-fn happened(event: &LiveEvent) -> Option<Happened> {
-    let client = event.client;
-    Some(match &event.kind {
-        LiveEventKind::Sent(request) => Happened::Sent(client, request.value.clone()),
-        LiveEventKind::Answered(answer) => Happened::Answered(client, Some(answer.clone())),
-        LiveEventKind::Lost | LiveEventKind::Left => Happened::Lost(client),
-        LiveEventKind::Closed => Happened::Closed(client),
-        LiveEventKind::Restarted => Happened::Restarted,
-        LiveEventKind::Peer(_) => return None,
-    })
 }
 
 /// The event on a line, in the form for the judge.

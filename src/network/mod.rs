@@ -78,6 +78,15 @@ pub struct CallSeen {
 }
 
 impl Observation {
+    /// The connection, to be given another number.
+    pub(crate) fn port_mut(&mut self) -> Option<&mut Port> {
+        match self {
+            Observation::Request(port, _) | Observation::Answer(port, _) => Some(port),
+            Observation::Lost(port) | Observation::Closed(port) | Observation::Noticed(port) => Some(port),
+            _ => None,
+        }
+    }
+
     /// The connection on which the observation is made, if there is one. What is observed after the end of a connection is on none.
     #[must_use]
     pub fn port(&self) -> Option<Port> {

@@ -11,25 +11,11 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::judge::{Exchange, Observed};
+use crate::network::Observation;
+use crate::process::Port;
 use crate::spec::analysis::partition::RequestKeys;
 use crate::trace::Places;
 use crate::value::Value;
-
-/// An event of a client on the connection with a number, or a restart.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Happened {
-    /// The client sends a request.
-    Sent(u64, Value),
-    /// The client sees the answer: this one, or one that is not known.
-    Answered(u64, Option<Value>),
-    /// The client gives up: its unanswered requests may take effect later, or never. Later events under this number are of another
-    /// connection.
-    Lost(u64),
-    /// The client sees that the server ended the connection.
-    Closed(u64),
-    /// The system was killed and started again: unanswered requests took effect before, or never. All later connections are new ones.
-    Restarted,
-}
 
 /// A request of a history.
 #[derive(Clone, Debug)]
@@ -149,26 +135,29 @@ impl Building {
         }
     }
 
-    /// Adds an event, on a line of a trace.
-    pub fn add(&mut self, line: u64, happened: Happened) {
+    /// Adds what a client observed, or a restart, on a line of a trace. The requests of a client that gives up may take effect later, or
+    /// never; those before a restart took effect before it, or never.
+    pub fn add(&mut self, line: u64, happened: Observation) {
         let event = match happened {
-            Happened::Sent(connection, request) => HistoryEvent::Sent(self.sent(line, connection, request)),
-            Happened::Answered(connection, answer) => self.answered(connection, answer),
-            Happened::Lost(connection) => {
+            Observation::Request(Port(connection), request) => HistoryEvent::Sent(self.sent(line, connection, request)),
+            Observation::Answer(Port(connection), answer) => self.answered(connection, answer),
+            Observation::Lost(Port(connection)) => {
                 let waiting = self.end(connection);
                 waiting.iter().for_each(|request| self.history.requests[*request].lost = Some(line));
                 HistoryEvent::GaveUp
             }
-            Happened::Restarted => {
+            Observation::Restart => {
                 let waiting = self.end_all();
                 waiting.into_iter().for_each(|request| self.history.requests[request].lost = Some(line));
                 self.history.restarts.push(line);
                 HistoryEvent::Restarted
             }
-            Happened::Closed(_) => {
+            Observation::Closed(_) => {
                 self.history.ended.get_or_insert(line);
                 HistoryEvent::Impossible
             }
+            // No call is made, and that the server has taken notice of an end says nothing of its requests.
+            _ => return,
         };
         self.history.events.push(event);
         self.history.lines.push(line);

@@ -5,7 +5,8 @@
 //! each handler answers its request once, in one section, a network of connections allows exactly these orders.
 //!
 //! ```
-//! use mayhap::search::Happened::{Answered, Sent};
+//! use mayhap::network::Observation::{Answer, Request};
+//! use mayhap::process::Port;
 //! use mayhap::value::Value;
 //! use mayhap::{Options, Spec, Verdict, search};
 //! let spec = Spec::from_text("protocol counter {
@@ -14,8 +15,8 @@
 //!     var n: int = 0;
 //!     on adds { if adds { n := n + 1; } reply n; }
 //! }")?;
-//! let ask = |client: u64, add: bool| Sent(client, Value::from(add));
-//! let seen = |client: u64, n: i64| Answered(client, Some(Value::from(n)));
+//! let ask = |client: u64, add: bool| Request(Port(client), Value::from(add));
+//! let seen = |client: u64, n: i64| Answer(Port(client), Some(Value::from(n)));
 //! let judge = |events: &[_]| search::judge(&spec, &search::history(&spec, events.iter().cloned()), &Options::default());
 //! // Both add at once; a third client sees one of them alone.
 //! let events = [ask(1, true), ask(2, true), ask(3, false), seen(3, 1), seen(1, 2), seen(2, 1)];
@@ -45,7 +46,7 @@ mod turns;
 
 use std::sync::Arc;
 
-pub use history::{Building, Happened, History};
+pub use history::{Building, History};
 pub use online::idle::IdleHistory;
 pub use online::online_history::OnlineHistory;
 pub use rejudged::relaxed::{RelaxedOutcome, RelaxedStart};
@@ -54,6 +55,7 @@ pub use rejudged::{RejectedSearch, RejudgedHistory};
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
 use crate::judge::{Failures, Judge, Options, Verdict, least_above};
+use crate::network::Observation;
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
@@ -90,7 +92,7 @@ pub fn is_judged(spec: &Spec) -> bool {
 }
 
 /// The history of these events, each on a line of its own.
-pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> History {
+pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Observation>) -> History {
     let mut building = Building::new(spec.program.names_clients);
     (1..).zip(happened).for_each(|(line, happened)| building.add(line, happened));
     building.finish()

@@ -12,8 +12,8 @@ use super::going_on::GoingOn;
 use super::whole::EngineKind;
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, Place, RestingFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
-use crate::process::Limit;
-use crate::search::{Happened, IdleHistory, OnlineHistory};
+use crate::process::{Limit, Port};
+use crate::search::{IdleHistory, OnlineHistory};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceEvent};
 use crate::validate::{Numbering, happened};
@@ -346,7 +346,7 @@ impl ExchangeEngine {
 }
 
 impl OrderEngine {
-    fn push(&mut self, line: u64, happened: Happened) {
+    fn push(&mut self, line: u64, happened: Observation) {
         let is_looked_at = self.going_on.note(&happened);
         if !self.going_on.is_open() {
             if !is_looked_at {
@@ -378,8 +378,8 @@ impl OrderEngine {
         self.history.remember(kept);
         // Each has a connection of its own, on which nothing else happens.
         for request in may_still_be_served {
-            self.history.push(line, Happened::Sent(0, request));
-            self.history.push(line, Happened::Lost(0));
+            self.history.push(line, Observation::Request(Port(0), request));
+            self.history.push(line, Observation::Lost(Port(0)));
         }
     }
 }
@@ -397,14 +397,7 @@ impl NetworkEngine {
     }
 
     fn observe(&mut self, line: u64, observation: &Observation) {
-        match observation.clone() {
-            Observation::Request(port, request) => self.going_on.note(&Happened::Sent(port.0, request)),
-            Observation::Answer(port, answer) => self.going_on.note(&Happened::Answered(port.0, answer)),
-            Observation::Lost(port) => self.going_on.note(&Happened::Lost(port.0)),
-            Observation::Closed(port) => self.going_on.note(&Happened::Closed(port.0)),
-            Observation::Restart => self.going_on.note(&Happened::Restarted),
-            _ => true,
-        };
+        self.going_on.note(observation);
         if !self.going_on.is_open() {
             if self.judge.observe_over(&*self.net.network(), line, observation) {
                 return;

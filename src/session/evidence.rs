@@ -24,10 +24,9 @@ use crate::json::RawJson;
 use crate::judge::{Exchange, Observed, Options, Verdict};
 use crate::network::NetworkChoice;
 use crate::report::values::POSSIBLE;
-use crate::search::{Building, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Places, TraceEvent};
-use crate::validate::{Observations, happened};
+use crate::validate::{Observations, history_of};
 use crate::value::Value;
 
 /// The evidence for the verdict of a session.
@@ -147,7 +146,7 @@ impl JudgedSession<'_> {
                 FoundRejection::of_exchanges(spec, &exchanges(events), self.places, Recheck::No, budget)
             }
             SessionEngine::Order(_) => {
-                let history = history(spec, events);
+                let history = history_of(spec, events);
                 let mut whole =
                     ConcurrentEvidence::of(spec, self.net, history.named(self.places.clone()), self.options);
                 let found = whole.rejection(line, Recheck::No, budget);
@@ -169,16 +168,6 @@ impl JudgedSession<'_> {
         explanation.append(&mut found.explanation);
         FoundRejection { explanation, ..found }
     }
-}
-
-/// The events as a history of concurrent clients.
-pub(super) fn history(spec: &Spec, events: impl Iterator<Item = TraceEvent<Value>>) -> History {
-    let mut building = Building::new(spec.program.names_clients);
-    for event in events {
-        let line = event.line;
-        happened(event).into_iter().flatten().for_each(|happened| building.add(line, happened));
-    }
-    building.finish()
 }
 
 /// The events as a trace of exchanges, one after another.

@@ -20,8 +20,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::judge::{Doubt, Place};
 use crate::limits;
+use crate::network::Observation;
+use crate::process::Port;
 use crate::report;
-use crate::search::Happened;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
@@ -145,14 +146,14 @@ impl GoingOn {
 
     /// Notes an event. Returns whether the judge must see it: it must not see the answer to a request from before the end of an
     /// unknown part.
-    pub(super) fn note(&mut self, happened: &Happened) -> bool {
+    pub(super) fn note(&mut self, happened: &Observation) -> bool {
         match happened {
-            Happened::Sent(connection, request) => {
+            Observation::Request(Port(connection), request) => {
                 self.note_request(Some(request));
                 let sent = WaitingRequest { request: request.clone(), is_before: false };
                 self.under_way.entry(*connection).or_default().push_back(sent);
             }
-            Happened::Answered(connection, _) => {
+            Observation::Answer(Port(connection), _) => {
                 let Some(waiting) = self.under_way.get_mut(connection) else { return true };
                 let answered = waiting.pop_front();
                 if waiting.is_empty() {
@@ -160,17 +161,18 @@ impl GoingOn {
                 }
                 return answered.is_none_or(|answered| !answered.is_before);
             }
-            Happened::Lost(connection) | Happened::Closed(connection) => {
+            Observation::Lost(Port(connection)) | Observation::Closed(Port(connection)) => {
                 let lost = self.under_way.remove(connection).into_iter().flatten().map(|lost| lost.request);
                 if self.lost.len() <= limits::LISTED {
                     self.lost.extend(lost);
                 }
             }
-            Happened::Restarted => {
+            Observation::Restart => {
                 self.note_request(None);
                 self.under_way.clear();
                 self.lost.clear();
             }
+            _ => {}
         }
         true
     }

@@ -6,10 +6,12 @@
 use std::io::BufRead;
 
 use super::events::Events;
-use super::stream::observed;
-use crate::search::{Building, Happened, History};
+use super::observations::on_connection;
+use crate::network::Observation;
+use crate::process::Port;
+use crate::search::{Building, History};
 use crate::spec::Spec;
-use crate::trace::{EventKind, Response, TraceError, TraceEvent};
+use crate::trace::{EventKind, TraceError, TraceEvent};
 use crate::value::Value;
 
 /// Reads a trace of concurrent clients: all of it, or at least its first `first` events.
@@ -31,7 +33,7 @@ pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>, first: Option<us
 /// If a line is no event, or its values are not of the specification's types.
 pub fn each_happening<R: BufRead>(
     events: &mut Events<R>,
-    take: &mut dyn FnMut(u64, Happened) -> bool,
+    take: &mut dyn FnMut(u64, Observation) -> bool,
 ) -> Result<(), TraceError> {
     while let Some((line, happened)) = next(events)? {
         if !happened.into_iter().flatten().all(|happened| take(line, happened)) {
@@ -42,7 +44,7 @@ pub fn each_happening<R: BufRead>(
 }
 
 /// A line with the one or two things that happened on it.
-type OnLine = (u64, [Option<Happened>; 2]);
+type OnLine = (u64, [Option<Observation>; 2]);
 
 /// The one or two things that happened in the next event, with its line; `None` at the end of the trace.
 fn next<R: BufRead>(events: &mut Events<R>) -> Result<Option<OnLine>, TraceError> {
@@ -54,21 +56,20 @@ fn next<R: BufRead>(events: &mut Events<R>) -> Result<Option<OnLine>, TraceError
     Ok(Some((line, happened(event))))
 }
 
-/// The one or two things that happened in an event.
-#[must_use]
-pub fn happened(event: TraceEvent<Value>) -> [Option<Happened>; 2] {
-    let client = event.client.unwrap_or(1);
-    let sent = |query| Some(Happened::Sent(client, query));
-    let answered = |answer| Some(Happened::Answered(client, observed(answer).answer().cloned()));
-    match event.kind {
-        EventKind::Request(query) => [sent(query), None],
-        EventKind::Answer(answer) => [answered(answer), None],
-        EventKind::Lost | EventKind::Left => [Some(Happened::Lost(client)), None],
-        EventKind::Closed => [Some(Happened::Closed(client)), None],
-        EventKind::Restart => [Some(Happened::Restarted), None],
-        EventKind::Exchange { query, reply: Response::Answer(answer) } => [sent(query), answered(answer)],
-        EventKind::Exchange { query, reply: Response::Lost } => [sent(query), Some(Happened::Lost(client))],
-        EventKind::Exchange { query, reply: Response::NotOwed } => [sent(query), None],
-        EventKind::Peer(_) => [None, None],
+/// The history of these events.
+pub fn history_of(spec: &Spec, events: impl IntoIterator<Item = TraceEvent<Value>>) -> History {
+    let mut building = Building::new(spec.program.names_clients);
+    for event in events {
+        let line = event.line;
+        happened(event).into_iter().flatten().for_each(|happened| building.add(line, happened));
     }
+    building.finish()
+}
+
+/// The one or two things that happened to a client in an event, on the connection of its number. What the server has noticed is nothing
+/// that happens to a client.
+#[must_use]
+pub fn happened(event: TraceEvent<Value>) -> [Option<Observation>; 2] {
+    let port = Port(event.client.unwrap_or(1));
+    on_connection(port, event.kind).map(|seen| seen.filter(|seen| !matches!(seen, Observation::Noticed(_))))
 }

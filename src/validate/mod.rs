@@ -40,7 +40,7 @@ use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
-pub use concurrent::{each_happening, happened, history};
+pub use concurrent::{each_happening, happened, history, history_of};
 pub use events::{Events, FormatRules, decoded_part};
 pub use observations::{Numbering, NumberingParts, Observations, observations};
 pub use peers::{decoded_message, number_of_peer};

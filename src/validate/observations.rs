@@ -15,7 +15,7 @@ use super::stream::observed;
 use crate::judge::RecordedEvent;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
-use crate::search::{Building, Happened, History};
+use crate::search::{Building, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Places, Response, TraceError, TraceEvent};
 use crate::value::Value;
@@ -53,18 +53,11 @@ impl Observations {
     pub fn history(&self, spec: &Spec) -> History {
         let mut building = Building::new(spec.program.names_clients);
         for (line, observation) in &self.events {
-            if let Observation::Restart = observation {
-                building.add(*line, Happened::Restarted);
+            let mut observation = observation.clone();
+            if let Some(port) = observation.port_mut() {
+                *port = Port(self.client(*port));
             }
-            let Some(port) = observation.port() else { continue };
-            let client = self.client(port);
-            match observation.clone() {
-                Observation::Request(_, request) => building.add(*line, Happened::Sent(client, request)),
-                Observation::Answer(_, answer) => building.add(*line, Happened::Answered(client, answer)),
-                Observation::Lost(_) => building.add(*line, Happened::Lost(client)),
-                Observation::Closed(_) => building.add(*line, Happened::Closed(client)),
-                _ => {}
-            }
+            building.add(*line, observation);
         }
         building.finish().named(self.places.clone())
     }
@@ -85,6 +78,24 @@ impl Observations {
     #[must_use]
     pub fn exchange(&self, number: u64) -> u64 {
         self.exchanges.get(&number).copied().unwrap_or(number)
+    }
+}
+
+/// The one or two things that are observed on a connection; none for an event that is on none.
+pub(super) fn on_connection(port: Port, kind: EventKind<Value>) -> [Option<Observation>; 2] {
+    let sent = |query| Some(Observation::Request(port, query));
+    let answered = |answer| Some(Observation::Answer(port, observed(answer).answer().cloned()));
+    match kind {
+        EventKind::Request(query) => [sent(query), None],
+        EventKind::Answer(answer) => [answered(answer), None],
+        EventKind::Lost => [Some(Observation::Lost(port)), None],
+        EventKind::Closed => [Some(Observation::Closed(port)), None],
+        EventKind::Left => [Some(Observation::Lost(port)), Some(Observation::Noticed(port))],
+        EventKind::Exchange { query, reply: Response::Answer(answer) } => [sent(query), answered(answer)],
+        EventKind::Exchange { query, reply: Response::Lost } => [sent(query), Some(Observation::Lost(port))],
+        EventKind::Exchange { query, reply: Response::NotOwed } => [sent(query), None],
+        EventKind::Restart => [Some(Observation::Restart), None],
+        EventKind::Peer(_) => [None, None],
     }
 }
 
@@ -190,20 +201,7 @@ impl Numbering {
             }
             kind => kind,
         };
-        let port = self.port(client);
-        let sent = |query| Observation::Request(port, query);
-        let answered = |answer| Observation::Answer(port, observed(answer).answer().cloned());
-        let made = match kind {
-            EventKind::Request(query) => vec![sent(query)],
-            EventKind::Answer(answer) => vec![answered(answer)],
-            EventKind::Lost => vec![Observation::Lost(port)],
-            EventKind::Closed => vec![Observation::Closed(port)],
-            EventKind::Left => vec![Observation::Lost(port), Observation::Noticed(port)],
-            EventKind::Exchange { query, reply: Response::Answer(answer) } => vec![sent(query), answered(answer)],
-            EventKind::Exchange { query, reply: Response::Lost } => vec![sent(query), Observation::Lost(port)],
-            EventKind::Exchange { query, reply: Response::NotOwed } => vec![sent(query)],
-            EventKind::Peer(_) | EventKind::Restart => Vec::new(),
-        };
+        let made: Vec<Observation> = on_connection(self.port(client), kind).into_iter().flatten().collect();
         if made.iter().any(|made| matches!(made, Observation::Lost(_) | Observation::Closed(_))) {
             self.connections.remove(&client);
         }

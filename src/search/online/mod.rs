@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use super::budget::OrderBudget;
 use super::configuration::Configuration;
-use super::history::{Building, Happened, HistoryEvent, Request};
+use super::history::{Building, HistoryEvent, Request};
 use super::order_search::{AdvanceSoFar, OrderSearch, ResumePoint, SearchEnd};
 use super::rules::OrderRules;
 use super::rules::kinds::HistoryFacts;
@@ -27,6 +27,7 @@ use super::rules::unseen::{Likeness, UnseenTexts};
 use super::states::States;
 use crate::judge::{Candidate, Doubt, Failures, Judge, Options, Verdict};
 use crate::limits;
+use crate::network::Observation;
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
@@ -121,7 +122,7 @@ impl OnlinePart {
     }
 
     /// Adds an event.
-    pub(super) fn push(&mut self, line: u64, happened: Happened) -> SoFar {
+    pub(super) fn push(&mut self, line: u64, happened: Observation) -> SoFar {
         self.building.add(line, happened);
         let events = &self.building.so_far().events;
         let (event, last) = (events.len() - 1, events.last().copied());

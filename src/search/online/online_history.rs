@@ -1,17 +1,18 @@
 //! Judging histories while they happen: after each event there is a verdict on the events so far.
 //!
 //! ```
-//! use mayhap::search::Happened::{Answered, Sent};
+//! use mayhap::network::Observation::{Answer, Request};
+//! use mayhap::process::Port;
 //! use mayhap::search::OnlineHistory;
 //! use mayhap::value::Value;
 //! use mayhap::{Options, Spec, Verdict};
 //! let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }")?;
 //! let mut session = OnlineHistory::new(&spec, Options::default());
 //! let seen = |n: i64| Some(Value::from(n));
-//! assert_eq!(session.push(1, Sent(1, Value::from(2))), Some(Verdict::Accept { warning: None }));
-//! assert_eq!(session.push(2, Sent(2, Value::from(3))), Some(Verdict::Accept { warning: None }));
-//! assert_eq!(session.push(3, Answered(2, seen(5))), Some(Verdict::Accept { warning: None }));
-//! assert_eq!(session.push(4, Answered(1, seen(5))), Some(Verdict::Reject { event: 4, event_from: None }));
+//! assert_eq!(session.push(1, Request(Port(1), Value::from(2))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(2, Request(Port(2), Value::from(3))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(3, Answer(Port(2), seen(5))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(4, Answer(Port(1), seen(5))), Some(Verdict::Reject { event: 4, event_from: None }));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -22,8 +23,9 @@ use rustc_hash::FxHashMap;
 use super::sequential::Alone;
 use super::{OnlineOptions, OnlinePart, SoFar};
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Options, Place, Verdict};
-use crate::process::Limit;
-use crate::search::history::{Building, Happened};
+use crate::network::Observation;
+use crate::process::{Limit, Port};
+use crate::search::history::Building;
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
 use crate::value::{Entry, Value};
@@ -93,7 +95,7 @@ impl OnlineHistory {
 
     /// Adds an event, on a line of a trace, and returns the verdict so far. A verdict that is no acceptance stays. `None` from the event on
     /// at which judging event by event is too hard, or at which a connection has several requests under way while keys are judged apart.
-    pub fn push(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
+    pub fn push(&mut self, line: u64, happened: Observation) -> Option<Verdict> {
         if !self.verdict.is_accept() {
             return Some(self.verdict.clone());
         }
@@ -233,7 +235,7 @@ impl OnlineHistory {
     }
 
     /// Judges an event of clients that do not wait for each other.
-    fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
+    fn judge(&mut self, line: u64, happened: Observation) -> Option<Verdict> {
         let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
         let by = OnlineOptions { options: &self.options, kept: self.kept };
         match at_once.push(self.keys.as_ref(), by, line, happened) {
@@ -261,24 +263,24 @@ impl AtOnce {
         keys: Option<&RequestKeys>,
         by: OnlineOptions<'_>,
         line: u64,
-        happened: Happened,
+        happened: Observation,
     ) -> Option<SoFar> {
         let Some(keys) = keys else { return self.parts.get_mut(&None).map(|part| part.push(line, happened)) };
         let key = match &happened {
-            Happened::Sent(connection, request) => {
+            Observation::Request(Port(connection), request) => {
                 let key = keys.key(request).ok()?;
                 if self.under_way.insert(*connection, key.clone()).is_some() {
                     return None;
                 }
                 key
             }
-            Happened::Answered(connection, _) => self.under_way.remove(connection)?,
-            Happened::Lost(connection) => match self.under_way.remove(connection) {
+            Observation::Answer(Port(connection), _) => self.under_way.remove(connection)?,
+            Observation::Lost(Port(connection)) => match self.under_way.remove(connection) {
                 Some(key) => key,
                 None => return Some(SoFar::Explained),
             },
-            Happened::Restarted => return Some(self.restart(line)),
-            Happened::Closed(_) => return None,
+            Observation::Restart => return Some(self.restart(line)),
+            _ => return None,
         };
         let new = || OnlinePart::new(self.start.clone(), Building::new(false), by);
         Some(self.parts.entry(key).or_insert_with(new).push(line, happened))
@@ -295,7 +297,7 @@ impl AtOnce {
         if !self.start.verdict().is_accept() {
             return SoFar::Doubtful(Doubt::Limit(Limit::Orders));
         }
-        let verdicts = self.parts.values_mut().map(|part| part.push(line, Happened::Restarted));
+        let verdicts = self.parts.values_mut().map(|part| part.push(line, Observation::Restart));
         let other = verdicts.into_iter().find(|verdict| *verdict != SoFar::Explained);
         other.unwrap_or(SoFar::Explained)
     }

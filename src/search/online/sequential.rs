@@ -4,7 +4,9 @@
 //! step of the judge. Once two requests are under way at once, a search for an order begins from the judge's candidates.
 
 use crate::judge::{Exchange, Judge, Observed};
-use crate::search::history::{Building, Happened};
+use crate::network::Observation;
+use crate::process::Port;
+use crate::search::history::Building;
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -31,19 +33,28 @@ impl Alone {
 
     /// Adds an event on a line. If more than one request is under way then, or may be, nothing is added; the error is the request that was
     /// under way before, with its line.
-    pub(crate) fn push(&mut self, spec: &Spec, line: u64, happened: &Happened) -> Result<(), Option<(u64, Happened)>> {
+    pub(crate) fn push(
+        &mut self,
+        spec: &Spec,
+        line: u64,
+        happened: &Observation,
+    ) -> Result<(), Option<(u64, Observation)>> {
         match (happened, self.waiting.take()) {
-            (Happened::Sent(connection, request), None) => self.waiting = Some((line, *connection, request.clone())),
-            (Happened::Answered(connection, answer), Some((_, own, request))) if *connection == own => {
+            (Observation::Request(Port(connection), request), None) => {
+                self.waiting = Some((line, *connection, request.clone()))
+            }
+            (Observation::Answer(Port(connection), answer), Some((_, own, request))) if *connection == own => {
                 let client = self.building.client(own);
                 let observed = answer.clone().map_or(Observed::Any, Observed::Answer);
                 self.judge.observe_by(spec, &Exchange { line, client, request, observed });
             }
-            (Happened::Lost(connection), waiting) if waiting.as_ref().is_none_or(|(_, own, _)| connection != own) => {
+            (Observation::Lost(Port(connection)), waiting)
+                if waiting.as_ref().is_none_or(|(_, own, _)| connection != own) =>
+            {
                 self.building.end(*connection);
                 self.waiting = waiting;
             }
-            (Happened::Restarted, waiting) => {
+            (Observation::Restart, waiting) => {
                 if let Some((line, own, request)) = waiting {
                     let client = self.building.client(own);
                     self.judge.observe_by(spec, &Exchange { line, client, request, observed: Observed::Lost });
@@ -52,7 +63,9 @@ impl Alone {
                 self.judge.observe_by(spec, &Exchange::restart(line));
             }
             (_, waiting) => {
-                return Err(waiting.map(|(line, connection, request)| (line, Happened::Sent(connection, request))));
+                return Err(
+                    waiting.map(|(line, connection, request)| (line, Observation::Request(Port(connection), request)))
+                );
             }
         }
         Ok(())

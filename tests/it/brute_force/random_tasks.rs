@@ -240,15 +240,8 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
 }
 
 /// What is observed of a client that waits for answers.
-pub fn happened(spec: &Spec, event: &(u64, Event)) -> search::Happened {
-    match observation(spec, event) {
-        Observation::Request(port, request) => search::Happened::Sent(port.0, request),
-        Observation::Answer(port, answer) => search::Happened::Answered(port.0, answer),
-        Observation::Lost(port) => search::Happened::Lost(port.0),
-        Observation::Closed(port) => search::Happened::Closed(port.0),
-        Observation::Restart => search::Happened::Restarted,
-        other => panic!("{other:?} is nothing that a client sees"),
-    }
+pub fn happened(spec: &Spec, event: &(u64, Event)) -> Observation {
+    observation(spec, event)
 }
 
 /// Where no order explains a history, some event may have been outside of the specification, or show that this is faulty.

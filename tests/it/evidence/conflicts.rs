@@ -13,8 +13,10 @@ use mayhap::evidence::{
 };
 use mayhap::json;
 use mayhap::judge::Judge;
+use mayhap::network::Observation;
+use mayhap::process::Port;
 use mayhap::search;
-use mayhap::search::{Happened, History};
+use mayhap::search::History;
 use mayhap::server::Reply;
 use mayhap::spec::analysis::pure::RequestFacts;
 use mayhap::{Exchange, Options, Spec, Verdict};
@@ -278,7 +280,7 @@ fn evidence_of_histories_with_restarts_agrees_with_trying_all_orders() {
 }
 
 /// A history of many clients of compare-and-set that all raise the number, and two of them to the same.
-fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Happened> {
+fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Observation> {
     let (mut held, mut next, mut happened) = (0, 0, Vec::new());
     // Of each client the number that it asks for, and its answer once it was served.
     let mut asked: Vec<Option<(i64, Option<i64>)>> = vec![None; clients as usize];
@@ -290,7 +292,7 @@ fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Happened> {
                 next += 1;
                 // The last two ask for the same.
                 let number_asked = next.min(requests - 1);
-                happened.push(Happened::Sent(number, Value::from(number_asked)));
+                happened.push(Observation::Request(Port(number), Value::from(number_asked)));
                 Some((number_asked, None))
             }
             Some((number_asked, None)) => {
@@ -299,7 +301,7 @@ fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Happened> {
                 Some((number_asked, Some(i64::from(wins))))
             }
             Some((_, Some(answer))) => {
-                happened.push(Happened::Answered(number, Some(Value::from(answer))));
+                happened.push(Observation::Answer(Port(number), Some(Value::from(answer))));
                 None
             }
             None => None,
@@ -332,7 +334,7 @@ fn of_many_clients_the_two_answers_are_named_that_contradict_each_other() {
 
 /// Tests that a history is rejected at the last one of two answers, and that these are named as what contradicts each other, with so many
 /// seconds of work.
-fn check_pair(spec: &Arc<Spec>, happened: impl Iterator<Item = Happened>, lines: [u64; 2], seconds: f64) {
+fn check_pair(spec: &Arc<Spec>, happened: impl Iterator<Item = Observation>, lines: [u64; 2], seconds: f64) {
     let history = search::history(spec, happened);
     let mut judged = search::judge(spec, &history, &Options::default());
     assert_eq!(judged.verdict, Verdict::Reject { event: lines[1], event_from: None });
@@ -350,16 +352,18 @@ fn two_answers_that_contradict_each_other_are_named_however_far_apart_they_are()
     };
     // Two clients at once; the last one of all is given what the first ones were.
     let ids = (0..1_000).chain([7]);
-    let pairs = ids.flat_map(|id| [Happened::Sent(0, new.clone()), Happened::Answered(1, Some(fresh(id)))]);
-    let happened = [Happened::Sent(1, new.clone())].into_iter().chain(pairs.enumerate().map(|(at, happened)| {
-        // The clients take turns.
-        let client = |number: u64| (number + at as u64 / 2) % 2;
-        match happened {
-            Happened::Sent(number, request) => Happened::Sent(client(number), request),
-            Happened::Answered(number, answer) => Happened::Answered(client(number), answer),
-            other => other,
-        }
-    }));
+    let pairs =
+        ids.flat_map(|id| [Observation::Request(Port(0), new.clone()), Observation::Answer(Port(1), Some(fresh(id)))]);
+    let happened =
+        [Observation::Request(Port(1), new.clone())].into_iter().chain(pairs.enumerate().map(|(at, happened)| {
+            // The clients take turns.
+            let client = |number: u64| (number + at as u64 / 2) % 2;
+            match happened {
+                Observation::Request(Port(number), request) => Observation::Request(Port(client(number)), request),
+                Observation::Answer(Port(number), answer) => Observation::Answer(Port(client(number)), answer),
+                other => other,
+            }
+        }));
     check_pair(&spec, happened, [17, 2_003], 1.0);
 }
 
@@ -368,13 +372,14 @@ fn what_many_clients_may_have_done_in_any_state_is_not_tried_out() {
     let spec = Spec::from_text(include_str!("../../../specs/register.may")).unwrap();
     let request = |text: &str| json::decode_recorded(&spec.types, spec.program.request, text).unwrap();
     let answer = |text: &str| Some(json::decode_recorded(&spec.types, spec.program.response, text).unwrap());
-    let swap = |client: u64| Happened::Sent(client, request(&format!("{{\"Cas\": [{}, {client}]}}", client - 1)));
+    let swap =
+        |client: u64| Observation::Request(Port(client), request(&format!("{{\"Cas\": [{}, {client}]}}", client - 1)));
     // Each of these may have been served before the two requests with a known answer, with either answer.
     let happened = (10..34).map(swap).chain([
-        Happened::Sent(1, request("{\"Write\": 0}")),
-        Happened::Answered(1, answer("{\"Write\": 0}")),
-        Happened::Sent(2, request("\"Read\"")),
-        Happened::Answered(2, answer("{\"Read\": 7}")),
+        Observation::Request(Port(1), request("{\"Write\": 0}")),
+        Observation::Answer(Port(1), answer("{\"Write\": 0}")),
+        Observation::Request(Port(2), request("\"Read\"")),
+        Observation::Answer(Port(2), answer("{\"Read\": 7}")),
     ]);
     check_pair(&spec, happened, [26, 28], 0.2);
 }

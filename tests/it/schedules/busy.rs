@@ -1,8 +1,9 @@
 //! Histories of ten clients who all ask at once, of a queue: in which order they put something there is seen much later.
 
 use mayhap::details::Value;
+use mayhap::network::Observation;
+use mayhap::process::Port;
 use mayhap::search;
-use mayhap::search::Happened;
 use mayhap::{Options, Spec};
 
 use super::QUEUE;
@@ -21,7 +22,7 @@ enum Client {
 
 /// The history of this number of requests to a queue. One request in `takes` takes a number out; the others put in one of the first
 /// `numbers`, or distinct ones.
-fn history(rng: &mut Rng, requests: usize, takes: usize, numbers: Option<usize>) -> Vec<Happened> {
+fn history(rng: &mut Rng, requests: usize, takes: usize, numbers: Option<usize>) -> Vec<Observation> {
     let (mut clients, mut kept, mut happened, mut sent) = (vec![Client::Idle; CLIENTS], Vec::new(), Vec::new(), 0);
     while sent < requests || clients.iter().any(|client| !matches!(client, Client::Idle)) {
         let at = rng.below(CLIENTS);
@@ -32,7 +33,7 @@ fn history(rng: &mut Rng, requests: usize, takes: usize, numbers: Option<usize>)
                 let is_put = rng.below(takes) > 0;
                 let put = is_put.then(|| numbers.map_or(sent, |numbers| rng.below(numbers)) as i64);
                 let request = put.map_or_else(|| Value::data(1, []), |x| Value::data(0, [Value::from(x)]));
-                happened.push(Happened::Sent(at as u64, request));
+                happened.push(Observation::Request(Port(at as u64), request));
                 Client::Waiting(put)
             }
             Client::Waiting(Some(put)) => {
@@ -42,7 +43,7 @@ fn history(rng: &mut Rng, requests: usize, takes: usize, numbers: Option<usize>)
             Client::Waiting(None) if kept.is_empty() => Client::Served(-1),
             Client::Waiting(None) => Client::Served(kept.remove(0)),
             Client::Served(answer) => {
-                happened.push(Happened::Answered(at as u64, Some(Value::from(answer))));
+                happened.push(Observation::Answer(Port(at as u64), Some(Value::from(answer))));
                 Client::Idle
             }
         };

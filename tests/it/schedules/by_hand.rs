@@ -1,9 +1,11 @@
 //! Histories written by hand, each with one thing to get wrong.
 
 use mayhap::details::Value;
+use mayhap::network::Observation;
+use mayhap::process::Port;
 use mayhap::scalar::Scalar;
 use mayhap::search;
-use mayhap::search::{Happened, OnlineHistory};
+use mayhap::search::OnlineHistory;
 use mayhap::{Options, Spec, Verdict};
 
 use super::{QUEUE, SPECS};
@@ -15,12 +17,13 @@ fn texts_that_no_answer_shows_are_not_told_apart() {
         on Get { reply s; } on Add(x) { s := s + x; reply \"\"; } }";
     let text_of = |text: &str| Value::Scalar(Scalar::str(text));
     let (add, none) = (|client: u64| Value::data(1, [text_of(&client.to_string())]), Some(text_of("")));
-    let mut happened: Vec<Happened> = (0..10).map(|client| Happened::Sent(client, add(client))).collect();
-    happened.push(Happened::Sent(10, Value::data(0, [])));
-    happened.push(Happened::Answered(10, Some(text_of("other"))));
-    happened.extend((0..10).map(|client| Happened::Answered(client, none.clone())));
+    let mut happened: Vec<Observation> =
+        (0..10).map(|client| Observation::Request(Port(client), add(client))).collect();
+    happened.push(Observation::Request(Port(10), Value::data(0, [])));
+    happened.push(Observation::Answer(Port(10), Some(text_of("other"))));
+    happened.extend((0..10).map(|client| Observation::Answer(Port(client), none.clone())));
     assert_eq!(verdict(text, &happened), Verdict::Reject { event: 12, event_from: None });
-    happened[11] = Happened::Answered(10, Some(text_of("85")));
+    happened[11] = Observation::Answer(Port(10), Some(text_of("85")));
     assert!(verdict(text, &happened).is_accept());
 }
 
@@ -28,10 +31,10 @@ fn texts_that_no_answer_shows_are_not_told_apart() {
 fn a_match_that_fits_every_list_is_no_fault() {
     let [put, take] = [Value::data(0, [Value::from(7)]), Value::data(1, [])];
     let happened = [
-        Happened::Sent(0, put),
-        Happened::Sent(1, take),
-        Happened::Answered(0, Some(Value::from(0))),
-        Happened::Answered(1, Some(Value::from(8))),
+        Observation::Request(Port(0), put),
+        Observation::Request(Port(1), take),
+        Observation::Answer(Port(0), Some(Value::from(0))),
+        Observation::Answer(Port(1), Some(Value::from(8))),
     ];
     // Where serving a request may be faulty, a session leaves it to others to reject what was seen.
     let statement = "match l { [] => { reply -1; } [x, ..rest] => { l := rest; reply x; } }";
@@ -48,7 +51,7 @@ fn a_match_that_fits_every_list_is_no_fault() {
 }
 
 /// The verdict on a history of a specification.
-fn verdict(text: &str, happened: &[Happened]) -> Verdict {
+fn verdict(text: &str, happened: &[Observation]) -> Verdict {
     let spec = Spec::from_text(text).unwrap();
     search::judge(&spec, &search::history(&spec, happened.iter().cloned()), &Options::default()).verdict
 }
@@ -60,16 +63,16 @@ fn a_connection_has_no_say_in_what_another_one_was_served_long_after_its_answer(
     let holds = |x: i64| Some(Value::data(0, [Value::from(x)]));
     // Client 2 writes what is there already, and is served last of all: the place that it has was that of the first request.
     let happened = [
-        Happened::Sent(1, read.clone()),
-        Happened::Answered(1, holds(0)),
-        Happened::Sent(2, write(0)),
-        Happened::Sent(1, write(5)),
-        Happened::Answered(1, Some(ok.clone())),
-        Happened::Sent(3, read.clone()),
-        Happened::Answered(3, holds(5)),
-        Happened::Answered(2, Some(ok)),
-        Happened::Sent(3, read),
-        Happened::Answered(3, holds(0)),
+        Observation::Request(Port(1), read.clone()),
+        Observation::Answer(Port(1), holds(0)),
+        Observation::Request(Port(2), write(0)),
+        Observation::Request(Port(1), write(5)),
+        Observation::Answer(Port(1), Some(ok.clone())),
+        Observation::Request(Port(3), read.clone()),
+        Observation::Answer(Port(3), holds(5)),
+        Observation::Answer(Port(2), Some(ok)),
+        Observation::Request(Port(3), read),
+        Observation::Answer(Port(3), holds(0)),
     ];
     let verdict = verdict(SPECS[0].1, &happened);
     assert!(verdict.is_accept(), "{verdict:?}");
@@ -84,14 +87,14 @@ fn equal_requests_may_lead_to_different_states_where_the_server_chooses() {
     let holds = |n: i64| Some(Value::some(Value::from(n)));
     // The first push, whose answer nobody saw, was served first, and has put 2 there.
     let happened = [
-        Happened::Sent(1, push.clone()),
-        Happened::Lost(1),
-        Happened::Sent(2, push),
-        Happened::Sent(3, take.clone()),
-        Happened::Answered(2, holds(4)),
-        Happened::Answered(3, holds(2)),
-        Happened::Sent(3, take),
-        Happened::Answered(3, holds(4)),
+        Observation::Request(Port(1), push.clone()),
+        Observation::Lost(Port(1)),
+        Observation::Request(Port(2), push),
+        Observation::Request(Port(3), take.clone()),
+        Observation::Answer(Port(2), holds(4)),
+        Observation::Answer(Port(3), holds(2)),
+        Observation::Request(Port(3), take),
+        Observation::Answer(Port(3), holds(4)),
     ];
     assert!(verdict(text, &happened).is_accept());
 }
@@ -104,12 +107,12 @@ fn what_breaks_the_duty_under_one_key_explains_what_is_seen_under_another() {
     // Each key alone has an order that keeps the duty, but for the last answer, which has none: but the two puts under 1 may
     // both have been served, and then everything may happen.
     let happened = [
-        Happened::Sent(1, put(1)),
-        Happened::Lost(1),
-        Happened::Sent(2, put(1)),
-        Happened::Answered(2, Some(Value::from(true))),
-        Happened::Sent(3, get(2)),
-        Happened::Answered(3, Some(Value::from(true))),
+        Observation::Request(Port(1), put(1)),
+        Observation::Lost(Port(1)),
+        Observation::Request(Port(2), put(1)),
+        Observation::Answer(Port(2), Some(Value::from(true))),
+        Observation::Request(Port(3), get(2)),
+        Observation::Answer(Port(3), Some(Value::from(true))),
     ];
     assert!(matches!(verdict(text, &happened), Verdict::Outside { .. }));
     assert!(verdict(text, &happened[..4]).is_accept());
@@ -126,7 +129,10 @@ protocol p {
     on Get { reply Is(n); }
     proc checked(x: int): int { if x < 0 { n := 100; reply No; } return x; }
 }";
-    let [ask, answer] = [Happened::Sent, |client, answer| Happened::Answered(client, Some(answer))];
+    let [ask, answer] = [
+        |client, request| Observation::Request(Port(client), request),
+        |client, answer| Observation::Answer(Port(client), Some(answer)),
+    ];
     let put = |client, x: i64| ask(client, Value::data(0, [Value::from(x)]));
     // The second refusal is served between the two last `Get`s.
     let happened = [

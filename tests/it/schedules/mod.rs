@@ -18,7 +18,7 @@ use mayhap::judge::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{NetworkChoice, Observation, most_outstanding};
 use mayhap::process::Port;
 use mayhap::search;
-use mayhap::search::{Happened, OnlineHistory, Timeline};
+use mayhap::search::{OnlineHistory, Timeline};
 use mayhap::server::{Ranges, Reply, SectionStart, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 use rustc_hash::FxHashMap;
@@ -247,15 +247,17 @@ fn first_unexplained(spec: &Arc<Spec>, case: &Case) -> Option<usize> {
     (1..=case.events.len()).find(|end| !explains(case, *end, 0, &judge, &[]))
 }
 
-pub fn happened(case: &Case, event: Event) -> Happened {
+pub fn happened(case: &Case, event: Event) -> Observation {
     match event {
-        Event::Sent(request) => Happened::Sent(case.requests[request].0, case.requests[request].1.request.clone()),
+        Event::Sent(request) => {
+            Observation::Request(Port(case.requests[request].0), case.requests[request].1.request.clone())
+        }
         Event::Answered(request) => {
             let answer = case.requests[request].1.observed.answer().cloned();
-            Happened::Answered(case.requests[request].0, answer)
+            Observation::Answer(Port(case.requests[request].0), answer)
         }
-        Event::Lost(connection) => Happened::Lost(connection),
-        Event::Restart => Happened::Restarted,
+        Event::Lost(connection) => Observation::Lost(Port(connection)),
+        Event::Restart => Observation::Restart,
     }
 }
 

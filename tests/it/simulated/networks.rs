@@ -15,7 +15,6 @@ use mayhap::judge::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{NetworkChoice, Observation};
 use mayhap::process::Port;
 use mayhap::search;
-use mayhap::search::Happened;
 use mayhap::server::{Conversation, Occurrence, Population, Ranges, Server};
 use mayhap::{Exchange, Options, Spec, Verdict, json};
 
@@ -71,9 +70,9 @@ fn judged(spec: &Arc<Spec>, network: NetworkChoice, trace: &Trace) -> Verdict {
 /// The verdict on a trace, by a search for an order of service.
 fn searched(spec: &Arc<Spec>, trace: &Trace) -> Verdict {
     let happened = trace.iter().map(|(_, occurrence)| match occurrence.clone() {
-        Occurrence::Sent(client, request) => Happened::Sent(client, request),
-        Occurrence::Answered(client, answer) => Happened::Answered(client, Some(answer)),
-        Occurrence::Lost(client) => Happened::Lost(client),
+        Occurrence::Sent(client, request) => Observation::Request(Port(client), request),
+        Occurrence::Answered(client, answer) => Observation::Answer(Port(client), Some(answer)),
+        Occurrence::Lost(client) => Observation::Lost(Port(client)),
         Occurrence::Closed(_) | Occurrence::Peer(_) => unreachable!("they only answer"),
     });
     search::judge(spec, &search::history(spec, happened), &Options::default()).verdict
