@@ -1,7 +1,7 @@
-//! The limits: every number that decides what the judge, the search, the solver and the evidence try, with its reason.
+//! The limits that a user meets, that trade verdicts for work, or on which several places agree, each with its reason.
 //!
 //! Example: a variable with at most [`CASES`] values is split into one case for each value, by the solver as by the judge; a
-//! variable with more stays symbolic. A place that needs another number derives it from one of these: `limits::LISTED / 2`.
+//! variable with more stays symbolic. A number that only one place needs stands there, with its reason.
 //!
 //! A limit never makes a verdict wrong. Beyond it something is left out that might have decided more: a state stays more
 //! general, a question goes to the next tier, or the verdict is *unknown*. Sizes of data structures stay where the structure is.
@@ -57,24 +57,10 @@ pub const UNSEEN_LIMIT: usize = 1_024;
 
 /// The alternatives that are followed each by itself in any case, as that is cheaper than one thing with variables.
 pub const FEWEST: usize = 2;
-/// The rounds in which new things are made of those of the round before, or twice as much is looked at. The number of things may
-/// square with each round.
-pub const ROUNDS: usize = 4;
-/// The things that are tried one by one, or in all subsets. Each try takes a search, a judgement or a rewriting.
-pub const TRIED: usize = 8;
 /// The values or constraints that each become a case, which is simplified and solved by itself. More stay symbolic.
 pub const CASES: usize = 16;
-/// The values, candidates, constraints or steps that are listed one by one, or compared each with each. More are left as they
-/// are, as comparing takes the square of their number.
-pub const LISTED: usize = 64;
-/// The parts into which one thing is taken: a cell into shapes, an answer into cases, a session into unknown parts, what is known of
-/// a variable into constraints. A thing of more stays whole, as parts are combined with those of other things.
-pub const PARTS: usize = 256;
 /// The rows of a normal form of many candidates. More candidates stay apart, as rows are compared pair by pair.
 pub const ROWS: usize = 512;
-/// The different values, requests, kinds or questions that are distinguished. A larger set of values is kept as it is given; kinds
-/// that no longer occur are forgotten beyond it, and no more questions are asked.
-pub const DISTINCT: usize = 4_096;
 /// The steps in a row of what descends or doubles: nested terms that are looked into by recursion, bounds that follow from each
 /// other, requests that set the state for the next one. Deeper parts count as unknown.
 pub const DEPTH: u32 = 12;
@@ -92,9 +78,6 @@ pub const DRAWN: usize = 200;
 /// The answers that a reason names one by one although it was not found out whether they are needed. If there are more, it names all
 /// answers since the first of them: no reader follows more.
 pub const NAMED_ANSWERS: usize = 6;
-/// The dead ends for each jump: a stuck search jumps back from one of this many. After the others it follows the last
-/// alternative, which keeps the order so far.
-pub const JUMPS: u64 = 3;
 
 // What is followed and kept along a trace.
 
@@ -104,16 +87,10 @@ pub const FOLLOWED_BRIEFLY: usize = 256;
 pub const FOLLOWED: usize = 4_096;
 /// The exchanges or answers that count as near an event, and are tried first or alone. Farther ones matter less often.
 pub const NEARBY: usize = 256;
-/// The events or exchanges between two tests whose cost is that of a state, not of an event.
-pub const INTERVAL: usize = 256;
 /// The exchanges that are held and explained in one go. More exchanges are read again, or divided, so that memory stays bounded.
 pub const SEGMENT: usize = 1_024;
-/// The moments of a run whose states are kept, to go on from them. Of more, some are dropped and made again.
-pub const CHECKPOINTS: usize = 512;
 /// The events, or values of states, that are kept for evidence: they are what a long session takes of memory.
 pub const KEPT: usize = 1 << 18;
-/// The factor by which something may last longer, or be more, than what it began with.
-pub const FACTOR: usize = 8;
 
 // Shares of a budget or a limit of work, one in N.
 

@@ -16,6 +16,11 @@ use crate::spec::Spec;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Leaf, Presence, Substitution, Truth, Value, equal};
 
+/// The cases into which an answer is taken.
+const CASES: usize = 256;
+/// The values of a variable that are put into an answer.
+const VALUES: usize = 64;
+
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Possibility {
@@ -49,7 +54,7 @@ impl Possibility {
 /// The most answers that are listed; [`Possibility::More`] stands for the others.
 const LISTED: usize = 8;
 /// The most work on the answers, in made terms.
-const EFFORT: u64 = 10 * limits::ATTEMPT;
+const EFFORT: u64 = 200_000;
 /// The most excluded values that are listed one by one; more are described as a set.
 const FEW: usize = 8;
 
@@ -183,7 +188,7 @@ impl Possible {
                 Some(each) => open.extend(each),
                 None => cases.push(possible),
             }
-            if cases.len() > limits::PARTS {
+            if cases.len() > CASES {
                 return (cases, open.is_empty());
             }
         }
@@ -192,7 +197,7 @@ impl Possible {
 
     /// The answer for each value of a variable that occurs inside of a term; `None` if no such variable has few values.
     fn with_each_value(&self, solver: &mut Solver) -> Option<Vec<Possible>> {
-        let with_values = |var: Var| Some((var, self.store.few_values(var, limits::LISTED)?));
+        let with_values = |var: Var| Some((var, self.store.few_values(var, VALUES)?));
         let (var, values) = self.listed().into_iter().find_map(with_values)?;
         let mut each = Vec::new();
         for value in values {

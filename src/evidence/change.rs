@@ -3,10 +3,12 @@
 use super::describe::{PartNames, STEPPED, is_stepped, resolved, shortened};
 use crate::json;
 use crate::judge::{Candidate, Cell, Judge};
-use crate::limits;
 use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Value};
+
+/// The candidates whose cells are compared.
+const COMPARED: usize = 64;
 
 /// A cell with its content.
 #[derive(Clone, PartialEq, Debug)]
@@ -102,11 +104,11 @@ fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<HeldCell> {
         let mut names = PartNames::anonymous();
         cells.iter().map(|cell| held_in(spec, candidate, cell, &mut names)).collect::<Vec<CellContent>>()
     });
-    let in_each: Vec<Vec<CellContent>> = in_each.take(limits::LISTED + 1).collect();
+    let in_each: Vec<Vec<CellContent>> = in_each.take(COMPARED + 1).collect();
     let of = |(at, cell): (usize, &Cell)| {
         let mut all = in_each.iter().map(|contents| &contents[at]);
         let first = all.next();
-        let first = first.filter(|first| in_each.len() <= limits::LISTED && all.all(|other| other == *first));
+        let first = first.filter(|first| in_each.len() <= COMPARED && all.all(|other| other == *first));
         let content = first.cloned().unwrap_or(CellContent::Open);
         HeldCell { path: path(spec, cell), content }
     };

@@ -27,14 +27,16 @@ use crate::search::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, Rel
 use crate::spec::Spec;
 use crate::value::Value;
 
+/// The places from which a conflict is looked for.
+const STARTS: usize = 5;
 /// The shares of the remaining budget, one in N, for each of many tries: the second is used if the first was not enough.
 const TRIES: [u64; 2] = [limits::TRIAL_SHARE, limits::SIDE_SHARE];
 /// The fewest units for one judgement, so that a small rest of the budget still decides something.
-const LEAST: u64 = limits::INTERVAL as u64;
+const LEAST: u64 = 256;
 /// The number of copied events that cost one unit of the budget.
-const COPIED: u64 = 8 * limits::VALUES_PER_TERM as u64;
+const COPIED: u64 = 64;
 /// The most events of a part that is searched for needed answers, as each judgement of a longer one costs too much.
-const LONGEST: usize = 2 * limits::SEGMENT;
+const LONGEST: usize = 2048;
 /// The most looked-up transitions between states when a conflict is judged again.
 const CHECKED: u64 = limits::HISTORY_EFFORT * limits::EFFORT_LIMIT;
 
@@ -196,7 +198,7 @@ impl ConflictSearch<'_> {
         let end = self.judged.rejected();
         let mut best = None;
         let mut first = self.start();
-        for _ in 0..limits::ROUNDS + 1 {
+        for _ in 0..STARTS {
             let Some(from) = first else { break };
             let answers = self.answers_from(from);
             let found = self.with_needed(RelaxedStart::AnyState(from), answers);

@@ -12,20 +12,23 @@ use crate::spec::{Site, Spec, Traced, TracedWrite};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
+/// The candidates that are described.
+const CANDIDATES: usize = 64;
+
 /// An exchange that matters for a rejection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contribution {
     /// The exchange; `None` for the initial state.
     pub exchange: Option<Exchange>,
     /// The statement that is made about the exchange, or about the beginning.
-    pub said: Said,
+    pub said: StateClaim,
     /// The statements of the specification that the lesson is about.
     pub sites: Vec<Site>,
 }
 
 /// A statement about an answer, a request or the initial state.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Said {
+pub enum StateClaim {
     /// The answer matters, as it says this about the state.
     Answer(Learned),
     /// The request did this, whatever its answer: `set n to 5`.
@@ -100,7 +103,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// Judges the exchanges up to a position. `step` shows each to the judge. Ends early if this takes too much work.
     fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
         let mut judge = self.plain_start();
-        judge.follow_at_most(limits::LISTED, self.budget.left());
+        judge.follow_at_most(CANDIDATES, self.budget.left());
         let (recording, from) = (self.recording(), self.found.from.unwrap_or(0));
         self.budget.within(self.budget.left() / limits::SIDE_SHARE, |budget| {
             let mut at = from;
@@ -148,7 +151,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         sites.dedup();
         // A request may reveal something about the state without changing it.
         let did = !sites.is_empty() && !changes.is_empty();
-        did.then(|| Contribution { exchange: Some(exchange), said: Said::Request(changes), sites })
+        did.then(|| Contribution { exchange: Some(exchange), said: StateClaim::Request(changes), sites })
     }
 
     /// Describes what each needed answer from a position on says. The trace is judged with holes in the place of all other
@@ -164,7 +167,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         let stated = lessons.len();
         for at in needed.iter().copied().filter(|at| *at >= first).skip(stated) {
             let mut judge = self.frontier(at);
-            judge.follow_at_most(limits::LISTED, self.budget.left());
+            judge.follow_at_most(CANDIDATES, self.budget.left());
             if let Some(exchange) = exchange_at(recording, at) {
                 lessons.push((at, lesson(&spec, &mut judge, &exchange, &mut self.budget)));
             }
@@ -175,7 +178,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 
 fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Contribution {
     let (said, site) = change::initial(spec, start, cell);
-    Contribution { exchange: None, said: Said::Initially(said), sites: site.into_iter().collect() }
+    Contribution { exchange: None, said: StateClaim::Initially(said), sites: site.into_iter().collect() }
 }
 
 /// Shows an exchange to a judge, and describes what its answer says about the state.
@@ -189,14 +192,14 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
     let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
     sites.sort_unstable();
     sites.dedup();
-    Contribution { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
+    Contribution { exchange: Some(exchange.clone()), said: StateClaim::Answer(news), sites }
 }
 
 /// The states of all candidates, as far as they are known; `None` if they are too many or too large to be described.
 fn states(spec: &Spec, judge: &Judge) -> Option<Vec<KnownState>> {
     let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
     let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());
-    let describable = judge.candidates().len() <= limits::LISTED && sizes.sum::<usize>() <= ENTRIES && !judge.is_cut();
+    let describable = judge.candidates().len() <= CANDIDATES && sizes.sum::<usize>() <= ENTRIES && !judge.is_cut();
     describable.then(|| judge.candidates().iter().map(|candidate| KnownState::of(spec, candidate)).collect())
 }
 
@@ -250,7 +253,7 @@ mod tests {
         let trace = [exchange(1, 5, 5), exchange(2, 3, 3), exchange(3, 0, 3), exchange(4, 0, 5)];
         let why = why(&spec, &Options::default(), &trace[..], Budget::seconds(1.0)).expect("rejected");
         assert_eq!((why.reason.because.len(), why.lessons.len()), (0, 1));
-        assert_eq!(why.lessons[0].said, Said::Request(vec!["set n to 3".to_owned()]));
+        assert_eq!(why.lessons[0].said, StateClaim::Request(vec!["set n to 3".to_owned()]));
         assert_eq!(why.lessons[0].exchange.as_ref().map(|exchange| exchange.line), Some(2));
         assert_eq!(spec.sources.text(spec.span(why.lessons[0].sites[0]).file).len(), text.len());
     }

@@ -22,7 +22,7 @@ pub(crate) use change::path as cell_path;
 pub use conflict::{AnswerConflict, OtherAnswers, check_conflict, conflict};
 pub use describe::{Fact, KnownState};
 pub use example::example;
-pub use learned::{Contribution, Learned, Said};
+pub use learned::{Contribution, Learned, StateClaim};
 pub use networked::network_witness::{
     NetworkRecording, NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
 };

@@ -5,8 +5,10 @@
 
 use super::candidate::Candidate;
 use super::verdict::{FaultReport, Place};
-use crate::limits;
 use crate::process::{Limit, Sent};
+
+/// The runs to a fault that are kept.
+const RUNS: usize = 64;
 
 /// The findings of some sections; `None` is nothing, as in most sections.
 #[derive(Clone, Default, Debug)]
@@ -79,7 +81,7 @@ fn keep<R>(
         return true;
     }
     runs.retain(|(own, state)| may_stand(event(own), at) || !covers(sent, state.process.sent()));
-    if runs.len() < limits::LISTED {
+    if runs.len() < RUNS {
         let place = runs.partition_point(|(own, _)| event(own) <= at);
         runs.insert(place, new);
         return true;

@@ -38,6 +38,9 @@ pub enum Inspected {
     States,
 }
 
+/// The factor by which a judge that keeps choices with all patience may do more work.
+const MORE_WORK: u64 = 4;
+
 /// The evidence that a judge keeps, and its limits.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -83,7 +86,7 @@ impl Options {
     pub fn keeping_choices(&self, patience: Patience) -> Options {
         let (effort, candidates) = match patience {
             Patience::Little => (self.effort / limits::SIDE_SHARE, limits::FOLLOWED_BRIEFLY.min(self.candidates)),
-            Patience::All => (self.effort.saturating_mul(limits::FACTOR as u64 / 2), self.candidates),
+            Patience::All => (self.effort.saturating_mul(MORE_WORK), self.candidates),
         };
         Options { keep_choices: true, effort, candidates, ..self.clone() }
     }

@@ -11,7 +11,7 @@ use super::frontier::Frontier;
 use super::normal_form::{keep_few, tidy};
 use super::own_steps::wake;
 use super::section::request;
-use super::section::request::{Filled, Received};
+use super::section::request::{Received, SymbolicRequest};
 use super::tasks::failing;
 use super::{normal_form, tasks};
 use crate::network::{Network, Observation};
@@ -39,7 +39,7 @@ fn exchange_by(
     exchange: &Exchange,
 ) -> Frontier {
     let Some(candidates) = frontier.begin(context, exchange.line) else { return frontier };
-    let filled = Filled::of(&exchange.request, spec, &mut context.fresh);
+    let filled = SymbolicRequest::of(&exchange.request, spec, &mut context.fresh);
     let received = Received::of(spec, exchange, filled.as_ref());
     let after = respond(context, candidates, &received);
     let frontier = normalize(context, frontier, after);

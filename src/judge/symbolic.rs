@@ -6,13 +6,15 @@
 //!
 //! For compare-and-reset there are two: `q <= n`, answer 0; and `n < q`, a fresh n, answer 1.
 
-use crate::limits;
 use crate::process::{Choice, Event, Fault, Fresh, Limit, Process};
 use crate::solve::{Solver, Store};
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
 use crate::value::{Truth, Value};
+
+/// The paths of a request that are explored, and the choices of each.
+const PATHS: usize = 64;
 
 /// A condition or choice that a path meets on its way.
 #[derive(Clone, PartialEq, Debug)]
@@ -198,7 +200,7 @@ impl<'s> Explorer<'s> {
         self.open.push(LoggedPath { process, store, log: Vec::new() });
         let mut paths = Vec::new();
         while let Some(mut path) = self.open.pop() {
-            if paths.len() == limits::LISTED {
+            if paths.len() == PATHS {
                 self.open.clear();
                 return Symbolic { memory: memory.to_vec(), request, paths, more: true };
             }
@@ -227,7 +229,7 @@ impl Policy for Explorer<'_> {
     }
 
     fn advance(&mut self, spec: &Spec, path: &mut LoggedPath) -> Result<Event, PathStop> {
-        if path.log.len() > limits::LISTED {
+        if path.log.len() > PATHS {
             Err(PathStop(Some(TransitionEnd::Cut)))
         } else {
             Ok(path.process.advance(&spec.program))

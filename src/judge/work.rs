@@ -11,14 +11,14 @@ use crate::solve::Solver;
 use crate::term::made;
 
 /// The memory in use is measured again after this much work, in made terms: each measurement is a system call.
-const MEASURED: u64 = 10 * limits::ATTEMPT;
+const MEASURED: u64 = 200_000;
 /// `MANY` instructions in a row take as long as making `OF_MANY` terms.
-const MANY: u32 = 4 * limits::INTERVAL as u32;
+const MANY: u32 = 1024;
 const OF_MANY: u32 = MANY / limits::VALUES_PER_TERM as u32;
 /// Making one term takes as long as this many instructions that are not on the fast path.
-const SLOW: u64 = limits::VALUES_PER_TERM as u64 / 2;
+const SLOW: u64 = 4;
 /// After a limit was exceeded, at most this many candidates are followed, and at least [`limits::FEWEST`] if there are as many.
-const MOST: usize = limits::LISTED / 2;
+const MOST: usize = 32;
 
 /// The explanations of an exchange that are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,9 +3,11 @@
 //! For example the notes of `n := 1; m := 2` are two bits of a word: they are small because a fork copies them.
 
 use super::instructions::lookup::{HowFound, WaitingLookup};
-use crate::limits;
 use crate::term::Term;
 use crate::value::Value;
+
+/// The touched parts that are noted one by one; beyond them, only the cells are.
+const TOUCHED: usize = 64;
 
 /// The variables of the state to which a section stored, as a set of slots.
 #[derive(Clone, Debug, Default)]
@@ -121,7 +123,7 @@ impl SparseNotes {
 
     /// Notes a touched part, once.
     pub(super) fn touch(&mut self, mut touched: TouchedPart) {
-        if touched.key == Some(Value::Absent) || self.read().touched.len() >= limits::LISTED {
+        if touched.key == Some(Value::Absent) || self.read().touched.len() >= TOUCHED {
             touched.key = None;
         }
         if !self.read().touched.contains(&touched) {

@@ -11,14 +11,13 @@ use super::instructions::operands::At;
 use super::instructions::{arms, bounded, effects, maps, prices};
 use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process};
-use crate::limits;
 use crate::spec::Site;
 use crate::spec::code::{Binary, ChoiceDomain, FaultKind, Op, Operand, Program, Register};
 use crate::term::{Condition, Term};
 use crate::value::{self, Ask, Truth, Value};
 
 /// After this many instructions beside the fast path, their handler is asked whether a limit is exceeded.
-const ASKED: u32 = 4 * limits::INTERVAL as u32;
+const ASKED: u32 = 1024;
 
 impl Process {
     /// Runs to the next event.

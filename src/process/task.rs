@@ -30,6 +30,9 @@ impl Port {
     }
 }
 
+/// The reads of open entries that a section notes.
+pub(super) const READ_OPEN: usize = 8;
+
 /// The state of the running task.
 ///
 /// ```text

@@ -30,7 +30,7 @@ pub enum Answered {
 }
 
 /// At most this many recent entries that are not known yet are rewritten after each request; older ones wait longer.
-const RECENT: usize = limits::TRIED / 2;
+const RECENT: usize = 4;
 
 /// The expanded parts of unknown values, by identity: an addition to the memory.
 #[derive(Clone, Debug, Default)]

@@ -13,7 +13,9 @@ use std::sync::Arc;
 
 use super::{SHOWN, difference, no_short_reason, one_of, place, shortened};
 use crate::choice::counted;
-use crate::evidence::{self, Budget, Contribution, Fact, Learned, Minimality, Possibility, Reason, Said, WhyRejected};
+use crate::evidence::{
+    self, Budget, Contribution, Fact, Learned, Minimality, Possibility, Reason, StateClaim, WhyRejected,
+};
 use crate::json::encode;
 use crate::judge::{Exchange, Observed, Options};
 use crate::spec::{Site, Spec, TypeId};
@@ -159,12 +161,12 @@ impl Rejection<'_> {
     /// The contribution of an exchange, or of the initial state, to the rejection, in words.
     fn lesson(&self, Contribution { exchange, said, sites: _ }: &Contribution) -> String {
         match (said, exchange) {
-            (Said::Answer(news), Some(exchange)) => format!("{}{}", self.answered(exchange), means(news)),
-            (Said::Request(changes), Some(exchange)) => {
+            (StateClaim::Answer(news), Some(exchange)) => format!("{}{}", self.answered(exchange), means(news)),
+            (StateClaim::Request(changes), Some(exchange)) => {
                 format!("{}, which {}", self.asked(exchange), changes.join(" and "))
             }
-            (Said::Initially(said), _) => said.clone(),
-            (Said::Answer(_) | Said::Request(_), None) => String::new(),
+            (StateClaim::Initially(said), _) => said.clone(),
+            (StateClaim::Answer(_) | StateClaim::Request(_), None) => String::new(),
         }
     }
 

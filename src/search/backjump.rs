@@ -9,16 +9,17 @@
 
 use super::configuration::{Branch, Configuration};
 use super::history::{History, Request};
-use super::moments::Moment;
 use super::open::OpenConfigurations;
+use super::pending::PendingRequests;
 use super::rules::kinds::FirstEvents;
 use super::states::States;
-use crate::limits;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
+/// The services that may show what a dead end needs, of which the earliest is jumped to.
+const SHOWING: usize = 8;
 /// At most this many served requests are looked at, back from the last one.
-const WALKED: usize = 2 * limits::NEARBY;
+const WALKED: usize = 512;
 /// The work that a search for a target counts as.
 pub(super) const WORK: usize = WALKED / 4;
 
@@ -42,7 +43,7 @@ pub(super) fn target(
     events: FirstEvents<'_>,
     states: &mut States,
     open: &OpenConfigurations,
-    moment: &Moment,
+    pending: &PendingRequests,
     dead: &DeadEnd<'_>,
     guess: u64,
 ) -> Option<Branch> {
@@ -50,7 +51,7 @@ pub(super) fn target(
     let given = states.answer(dead.configuration.state, about)?;
     let mut difference = AnswerDifference::default();
     difference.add(about.exchange.observed.answer()?, &given);
-    let showing = |scalars: &[Scalar]| showing(events, moment, dead, scalars);
+    let showing = |scalars: &[Scalar]| showing(events, pending, dead, scalars);
     let (showing_given, mut showing_seen) = (showing(&difference.given), showing(&difference.seen));
     if showing_seen.is_empty() {
         showing_seen.push((usize::MAX, dead.request, None));
@@ -108,19 +109,24 @@ impl AnswerDifference {
 }
 
 /// The requests before a dead end, the last first, that contain one of some scalars; if there are none, those whose answers do.
-fn showing(events: FirstEvents<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &[Scalar]) -> Vec<ServedAt> {
+fn showing(
+    events: FirstEvents<'_>,
+    pending: &PendingRequests,
+    dead: &DeadEnd<'_>,
+    scalars: &[Scalar],
+) -> Vec<ServedAt> {
     if scalars.is_empty() {
         return Vec::new();
     }
     let is_waiting =
         |request: &usize| *request != dead.request && !dead.configuration.done.contains(events.about(*request).place);
     let of = |shows: &dyn Fn(&Request) -> bool| {
-        let waiting = moment.requests().filter(is_waiting).map(|request| (usize::MAX, request, None));
+        let waiting = pending.requests().filter(is_waiting).map(|request| (usize::MAX, request, None));
         let backwards = std::iter::successors(dead.configuration.order.as_deref(), |served| served.before());
         let late = (0..usize::MAX).rev();
         let served = backwards.zip(late).map(|(served, late)| (late, served.request, Some(served.branch)));
         let all = waiting.chain(served.take(WALKED));
-        all.filter(|(_, request, _)| shows(events.about(*request))).take(limits::TRIED).collect::<Vec<ServedAt>>()
+        all.filter(|(_, request, _)| shows(events.about(*request))).take(SHOWING).collect::<Vec<ServedAt>>()
     };
     let asking = of(&|request| has_scalar(&request.exchange.request, scalars));
     if !asking.is_empty() {

@@ -8,9 +8,9 @@ use crate::limits;
 use crate::process::Limit;
 
 /// Running a handler counts as this much work; looking up or comparing a configuration counts as 1.
-const RUN: u64 = 4 * limits::VALUES_PER_TERM as u64;
+const RUN: u64 = 32;
 /// The memory in use is measured again after this much work.
-const MEASURED: u64 = 20 * limits::ATTEMPT;
+const MEASURED: u64 = 400_000;
 
 /// The work and the memory that a search has taken, and their limits.
 pub(super) struct OrderBudget {

@@ -33,10 +33,10 @@ mod budget;
 mod configuration;
 mod forms;
 mod history;
-mod moments;
 mod online;
 mod open;
 mod order_search;
+mod pending;
 mod rejudged;
 mod rules;
 mod serving;
@@ -52,7 +52,7 @@ pub use online::online_history::OnlineHistory;
 pub use rejudged::relaxed::{RelaxedOutcome, RelaxedStart};
 pub use rejudged::{RejectedSearch, RejudgedHistory};
 #[doc(hidden)]
-pub use timeline::{RequestSpan, ServiceMoment, Timeline};
+pub use timeline::{LinearizationPoint, RequestSpan, Timeline};
 
 use crate::judge::{Failures, Judge, Options, Verdict, least_above};
 use crate::network::Observation;

@@ -13,20 +13,22 @@ use super::budget::OrderBudget;
 use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::history::HistoryEvent;
-use super::moments::{Moment, Moments};
 use super::open::{OpenConfiguration, OpenConfigurations, TakenFirst};
+use super::pending::{PendingPerEvent, PendingRequests};
 use super::rules::kinds::{FirstEvents, HistoryFacts};
-use super::rules::pairs::MomentPairs;
+use super::rules::pairs::AbsorbedPairs;
 use super::serving::BeforeEvent;
 use super::states::States;
 use crate::limits;
 use crate::process::Limit;
 
-/// The pairs of at most this many moments are kept; at more, all are dropped.
-const MOMENTS: usize = limits::CHECKPOINTS / 2;
+/// The events back from which pairs are carried on; older ones are made anew.
+const NEAR: usize = 64;
+/// The pairs before at most this many events are kept; at more, all are dropped.
+const EVENTS: usize = 256;
 
 /// Of the jumps for which no alternative is open, one in so many goes to an early configuration, and so begins anew.
-const RESTARTS: u64 = limits::TRIED as u64;
+const RESTARTS: u64 = 8;
 
 /// The end of a search.
 pub(super) enum SearchEnd {
@@ -47,13 +49,13 @@ pub(super) struct ResumePoint {
     pub(super) deepest: usize,
     at: usize,
     pub(super) configurations: Vec<Configuration>,
-    moments: Moments,
+    pending: PendingPerEvent,
 }
 
 impl ResumePoint {
     /// One configuration before an event.
     pub(super) fn first(at: usize, configuration: Configuration) -> ResumePoint {
-        ResumePoint { deepest: at, at, configurations: vec![configuration], moments: Moments::new() }
+        ResumePoint { deepest: at, at, configurations: vec![configuration], pending: PendingPerEvent::new() }
     }
 
     /// The event before which the configurations are.
@@ -62,13 +64,13 @@ impl ResumePoint {
     }
 
     /// The requests under way before this event.
-    pub(super) fn moment(&self) -> &Moment {
-        self.moments.made(self.at)
+    pub(super) fn pending(&self) -> &PendingRequests {
+        self.pending.made(self.at)
     }
 
     /// These configurations as those before the first event of a history that begins with their event, with these requests under way.
-    pub(super) fn before_first(self, moment: Moment) -> ResumePoint {
-        ResumePoint { deepest: 0, at: 0, moments: Moments::starting_with(moment), ..self }
+    pub(super) fn before_first(self, pending: PendingRequests) -> ResumePoint {
+        ResumePoint { deepest: 0, at: 0, pending: PendingPerEvent::starting_with(pending), ..self }
     }
 }
 
@@ -87,7 +89,7 @@ enum ServedNext {
 }
 
 /// A search for all configurations before an event, which may have halted on the way.
-pub(super) struct AdvanceSoFar {
+pub(super) struct PartialAdvance {
     to: usize,
     halted: Option<Box<Halted>>,
 }
@@ -96,13 +98,13 @@ pub(super) struct AdvanceSoFar {
 struct Halted {
     open: OpenConfigurations,
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
-    moments: Moments,
+    pending: PendingPerEvent,
 }
 
-impl AdvanceSoFar {
+impl PartialAdvance {
     /// A search for the configurations before an event, which has not begun.
-    pub(super) fn before(to: usize) -> AdvanceSoFar {
-        AdvanceSoFar { to, halted: None }
+    pub(super) fn before(to: usize) -> PartialAdvance {
+        PartialAdvance { to, halted: None }
     }
 
     /// The states of the configurations at which it halted.
@@ -118,10 +120,10 @@ pub(super) struct OrderSearch<'h> {
     pub(super) open: OpenConfigurations,
     /// The configurations that were met before each event, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
-    moments: Moments,
+    pending: PendingPerEvent,
     /// The pairs of requests before an event.
-    pairs: BTreeMap<usize, Rc<MomentPairs>>,
-    /// The moments before this event were dropped.
+    pairs: BTreeMap<usize, Rc<AbsorbedPairs>>,
+    /// The number of the event before which nothing is kept of pending requests.
     cleared: usize,
     /// The number of jumps back from dead ends.
     jumps: u64,
@@ -145,7 +147,7 @@ impl<'h> OrderSearch<'h> {
             events: FirstEvents { known, end },
             open: OpenConfigurations::default(),
             met: BTreeMap::new(),
-            moments: Moments::new(),
+            pending: PendingPerEvent::new(),
             pairs: BTreeMap::new(),
             cleared: 0,
             jumps: 0,
@@ -164,13 +166,13 @@ impl<'h> OrderSearch<'h> {
         states: &mut States,
         budget: &mut OrderBudget,
         last: &ResumePoint,
-        begun: AdvanceSoFar,
-    ) -> Result<ResumePoint, (Limit, AdvanceSoFar)> {
+        begun: PartialAdvance,
+    ) -> Result<ResumePoint, (Limit, PartialAdvance)> {
         let to = begun.to;
         match begun.halted {
             None => self.begin(states, budget, last),
             Some(halted) => {
-                (self.open, self.met, self.moments) = (halted.open, halted.met, halted.moments);
+                (self.open, self.met, self.pending) = (halted.open, halted.met, halted.pending);
                 (self.cleared, self.apart) = (last.at, last.at);
             }
         }
@@ -181,11 +183,11 @@ impl<'h> OrderSearch<'h> {
             }
             self.follow(states, budget, at, open);
             if let Some(limit) = budget.exceeded(states) {
-                let halted = Box::new(Halted { open: self.open, met: self.met, moments: self.moments });
-                return Err((limit, AdvanceSoFar { to, halted: Some(halted) }));
+                let halted = Box::new(Halted { open: self.open, met: self.met, pending: self.pending });
+                return Err((limit, PartialAdvance { to, halted: Some(halted) }));
             }
         }
-        self.moment(to);
+        self.pending(to);
         self.apart = to;
         Ok(self.last())
     }
@@ -198,7 +200,7 @@ impl<'h> OrderSearch<'h> {
 
     /// Begins with the configurations at the end of another search.
     pub(super) fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &ResumePoint) {
-        self.moments = last.moments.clone();
+        self.pending = last.pending.clone();
         self.cleared = last.at;
         self.apart = last.at;
         self.begun.extend(last.configurations.iter().map(|configuration| configuration.state));
@@ -210,19 +212,19 @@ impl<'h> OrderSearch<'h> {
     /// The end of a search that found nothing.
     pub(super) fn last(mut self) -> ResumePoint {
         let OrderSearch { apart: at, deepest, .. } = self;
-        self.moments.truncate(at);
+        self.pending.truncate(at);
         let of = |(state, met): (StateNumber, Vec<ServedSet>)| {
             met.into_iter().map(move |done| Configuration::of(state, done))
         };
         let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
-        ResumePoint { deepest, at, configurations, moments: self.moments }
+        ResumePoint { deepest, at, configurations, pending: self.pending }
     }
 
     /// Forgets the configurations that were met before events to which no open configuration can come any more, except those from `apart`
     /// on.
     pub(super) fn forget(&mut self) {
         let answered = |request: usize| self.events.known.history.requests[request].answered;
-        let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
+        let last = |at: usize| self.pending.made(at).requests().filter_map(answered).max();
         self.last_answers.extend((self.last_answers.len()..=self.deepest).map(last));
         let first = self.open.first_event().unwrap_or(self.deepest);
         // What was met before the first open event is forgotten, so it is looked for an event from which on more is kept only there.
@@ -246,9 +248,9 @@ impl<'h> OrderSearch<'h> {
         }
         // The next pairs are made from the last ones, which are kept.
         let near = self.pairs.range(..=first).next_back().map_or(first, |(at, _)| *at);
-        let first = near.max(first.saturating_sub(limits::LISTED));
+        let first = near.max(first.saturating_sub(NEAR));
         if self.cleared < first {
-            self.moments.clear(self.cleared, first);
+            self.pending.clear(self.cleared, first);
             self.cleared = first;
             while let Some(entry) = self.pairs.first_entry().filter(|entry| *entry.key() < first) {
                 entry.remove();
@@ -264,18 +266,18 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    fn moment(&mut self, at: usize) -> Rc<Moment> {
-        self.moments.get(self.events.known, at, self.events.end)
+    fn pending(&mut self, at: usize) -> Rc<PendingRequests> {
+        self.pending.get(self.events.known, at, self.events.end)
     }
 
     /// Adds a configuration before an event, unless one that was met there covers it; returns whether it was added.
     fn add(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) -> bool {
         self.deepest = self.deepest.max(at);
-        let moment = self.moment(at);
+        let pending = self.pending(at);
         let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
         let own = &configuration.done;
         let covering = self.events.known.rules.uses_all_rules();
-        let covers = |a: &ServedSet, b: &ServedSet| if covering { a.covers(b, &moment.bound) } else { a == b };
+        let covers = |a: &ServedSet, b: &ServedSet| if covering { a.covers(b, &pending.bound) } else { a == b };
         budget.work(met.len() / limits::LOOKUPS_PER_TERM as usize);
         if met.iter().any(|other| covers(other, own)) {
             return false;
@@ -332,7 +334,7 @@ impl<'h> OrderSearch<'h> {
 
     /// Follows a configuration to those in which one more request was served; no rule leaves a request out.
     fn serve_each(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: &Configuration) {
-        for request in self.moment(at).requests() {
+        for request in self.pending(at).requests() {
             budget.work(1);
             if let Some(served) = self.events.before_restart(states, at, configuration, request) {
                 self.add(states, budget, at, served);
@@ -350,8 +352,9 @@ impl<'h> OrderSearch<'h> {
         rest: bool,
         request: usize,
     ) -> Option<Configuration> {
-        let (moment, pairs) = (self.moment(at), self.pairs(states, at));
-        let (under_way, place) = (BeforeEvent { at, moment: &moment, pairs: &pairs }, self.events.about(request).place);
+        let (pending, pairs) = (self.pending(at), self.pairs(states, at));
+        let (under_way, place) =
+            (BeforeEvent { at, pending: &pending, pairs: &pairs }, self.events.about(request).place);
         let own = if rest { None } else { self.served(states, budget, under_way, &configuration, request) };
         let is_possible = rest || own.is_some();
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
@@ -360,7 +363,7 @@ impl<'h> OrderSearch<'h> {
             self.open.add(at, configuration.clone(), true);
         } else {
             // Of these, one after which the answer can come is followed first, and then the one whose answer is seen first.
-            for other in moment.requests().rev().filter(|other| *other != request) {
+            for other in pending.requests().rev().filter(|other| *other != request) {
                 let Some(served) = self.served(states, budget, under_way, &configuration, other) else { continue };
                 let is_served = served.done.served.contains(place);
                 let mut helps = || states.after(served.state, self.events.about(request), self.events.end).is_some();
@@ -391,9 +394,9 @@ impl<'h> OrderSearch<'h> {
     pub(super) fn jump(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, dead: &Configuration) {
         let HistoryEvent::Answered(request) = self.events.known.history.events[at] else { return };
         budget.work(backjump::WORK);
-        let (moment, dead) = (self.moment(at), DeadEnd { configuration: dead, request });
+        let (pending, dead) = (self.pending(at), DeadEnd { configuration: dead, request });
         self.jumps += 1;
-        let target = backjump::target(self.events, states, &self.open, &moment, &dead, self.jumps);
+        let target = backjump::target(self.events, states, &self.open, &pending, &dead, self.jumps);
         // Event by event may have followed the alternatives, from which it came to one of the earliest open configurations.
         let others = self.jumps.is_multiple_of(RESTARTS).then_some(self.jumps);
         let target = target.or_else(|| self.open.earliest(others?));
@@ -416,35 +419,35 @@ impl<'h> OrderSearch<'h> {
             return None;
         }
         let mut served = self.events.serve(states, under_way.at, configuration, request)?;
-        budget.work(under_way.moment.under_way.len() / limits::LOOKUPS_PER_TERM as usize);
+        budget.work(under_way.pending.under_way.len() / limits::LOOKUPS_PER_TERM as usize);
         self.events.serve_at_once(states, under_way, &mut served, request);
         Some(served)
     }
 
     /// The pairs of requests under way before an event.
-    fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
+    fn pairs(&mut self, states: &mut States, at: usize) -> Rc<AbsorbedPairs> {
         let knows = states.absorption(self.events.known.rules).is_some();
-        let mut near = self.pairs.range(at.saturating_sub(limits::LISTED)..=at).rev();
+        let mut near = self.pairs.range(at.saturating_sub(NEAR)..=at).rev();
         let known = near.find(|(_, pairs)| pairs.knows_absorption == knows).map(|(from, pairs)| (*from, pairs.clone()));
         let (from, mut pairs) = known.unwrap_or_else(|| {
-            let moment = self.moments.get(self.events.known, at, self.events.end);
-            (at, Rc::new(MomentPairs::of(self.events, states, &moment)))
+            let pending = self.pending.get(self.events.known, at, self.events.end);
+            (at, Rc::new(AbsorbedPairs::of(self.events, states, &pending)))
         });
         for event in from..at {
-            let moment = self.moment(event);
+            let pending = self.pending(event);
             pairs = match self.events.known.history.events[event] {
                 HistoryEvent::Sent(request) if self.events.known.matters(request, self.events.end) => {
-                    Rc::new(pairs.with(self.events, states, &moment, request))
+                    Rc::new(pairs.with(self.events, states, &pending, request))
                 }
                 HistoryEvent::Answered(request) => Rc::new(pairs.without(self.events.about(request).place)),
                 HistoryEvent::Restarted => {
-                    let moment = self.moment(event + 1);
-                    Rc::new(MomentPairs::of(self.events, states, &moment))
+                    let pending = self.pending(event + 1);
+                    Rc::new(AbsorbedPairs::of(self.events, states, &pending))
                 }
                 HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => pairs,
             };
         }
-        if self.pairs.len() >= MOMENTS {
+        if self.pairs.len() >= EVENTS {
             self.pairs.clear();
         }
         self.pairs.insert(at, pairs.clone());

@@ -6,17 +6,17 @@
 use super::bits::PlaceSet;
 use super::configuration::{Configuration, ServedSet};
 use super::history::Request;
-use super::moments::Moment;
+use super::pending::PendingRequests;
 use super::rules::kinds::FirstEvents;
-use super::rules::pairs::MomentPairs;
+use super::rules::pairs::AbsorbedPairs;
 use super::states::States;
 
 /// The requests under way before an event, with those that each of them absorbs.
 #[derive(Clone, Copy)]
 pub(super) struct BeforeEvent<'m> {
     pub(super) at: usize,
-    pub(super) moment: &'m Moment,
-    pub(super) pairs: &'m MomentPairs,
+    pub(super) pending: &'m PendingRequests,
+    pub(super) pairs: &'m AbsorbedPairs,
 }
 
 /// The places of a set whose requests were neither served nor perhaps served.
@@ -107,7 +107,7 @@ impl FirstEvents<'_> {
     pub(super) fn serve_at_once(
         self,
         states: &mut States,
-        BeforeEvent { at, moment, pairs }: BeforeEvent<'_>,
+        BeforeEvent { at, pending, pairs }: BeforeEvent<'_>,
         configuration: &mut Configuration,
         last: usize,
     ) {
@@ -115,7 +115,7 @@ impl FirstEvents<'_> {
         let before = configuration.done.clone();
         configuration.done.perhaps.add(&absorbed);
         let mut served = Vec::new();
-        for request in moment.requests() {
+        for request in pending.requests() {
             let place = self.about(request).place;
             if !before.contains(place)
                 && !absorbed.contains(place)
@@ -126,7 +126,7 @@ impl FirstEvents<'_> {
         }
         if !absorbed.is_empty() {
             let is_absorbed = |request: &usize| absorbed.contains(self.about(*request).place);
-            configuration.note_before_last(moment.requests().filter(is_absorbed));
+            configuration.note_before_last(pending.requests().filter(is_absorbed));
         }
         served.into_iter().for_each(|request| configuration.note(request));
     }

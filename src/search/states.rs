@@ -18,10 +18,10 @@ use crate::term::made;
 use crate::value::Value;
 
 /// While there are fewer states than this, none is forgotten.
-const ENOUGH: usize = limits::FOLLOWED / 2;
+const ENOUGH: usize = 2048;
 
 /// Running a request counts as one lookup of a way for each `SIZE` values in the state.
-const SIZE: usize = limits::LOOKUPS_PER_TERM as usize / 2;
+const SIZE: usize = 2;
 
 /// The number of a restart's way, in the place of the kind of a request.
 const RESTART: u32 = u32::MAX;

@@ -45,12 +45,12 @@ pub struct RequestSpan {
     /// Its answer, if it was seen and is known.
     pub answer: Option<Value>,
     /// The moment at which it is served, in the order that explains an accepted history; `None` if it never is.
-    pub served: Option<ServiceMoment>,
+    pub served: Option<LinearizationPoint>,
 }
 
 /// The moment at which a request is served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ServiceMoment {
+pub struct LinearizationPoint {
     /// The line of the last event before the request is served.
     pub after: u64,
     /// Its place in the order of all served requests, from 0.
@@ -61,9 +61,10 @@ impl History {
     /// The requests of a judged history, with their places in time; the caller adds its conflict.
     #[must_use]
     pub fn timeline(&self, judged: &JudgedHistory) -> Timeline {
-        let moment = |(place, (after, line)): (usize, &(u64, u64))| (*line, ServiceMoment { after: *after, place });
+        let pending =
+            |(place, (after, line)): (usize, &(u64, u64))| (*line, LinearizationPoint { after: *after, place });
         let order = judged.order.iter().filter(|(_, line)| !self.is_restart(*line));
-        let served: FxHashMap<u64, ServiceMoment> = order.enumerate().map(moment).collect();
+        let served: FxHashMap<u64, LinearizationPoint> = order.enumerate().map(pending).collect();
         let rejected = if let Verdict::Reject { event, .. } = judged.verdict { Some(event) } else { None };
         let requests = self.requests.iter().map(|request| RequestSpan {
             connection: request.connection,

@@ -17,6 +17,10 @@ use super::order_search::{OrderSearch, ResumePoint, SearchEnd};
 use super::states::States;
 use crate::limits;
 
+/// The dead ends for each jump: a stuck search jumps back from one of this many. After the others it follows the last alternative, which
+/// keeps the order so far.
+const JUMPS: u64 = 3;
+
 /// The work of both strategies.
 struct Turns {
     by_event: u64,
@@ -39,7 +43,7 @@ impl Turns {
     /// Tests whether deepest first jumps back from a dead end; it is stuck after `patience` work without coming further.
     fn jumps(&mut self, patience: u64) -> bool {
         self.dead_ends += u64::from(self.stuck > patience);
-        self.stuck > patience && self.dead_ends.is_multiple_of(limits::JUMPS)
+        self.stuck > patience && self.dead_ends.is_multiple_of(JUMPS)
     }
 
     /// Adds the work of a turn; `is_further` says whether the search came to a later event than before.

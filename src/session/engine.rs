@@ -8,9 +8,9 @@
 
 use std::sync::Arc;
 
-use super::going_on::GoingOn;
+use super::recovery::Recovery;
 use super::whole::EngineKind;
-use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, Place, RestingFrontier, Verdict};
+use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, Place, QuiescentFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::{Limit, Port};
 use crate::search::{IdleHistory, OnlineHistory};
@@ -35,7 +35,7 @@ pub(super) struct ExchangeEngine {
     options: Options,
     /// The request without an answer so far: its line, its client and the request.
     waiting: Option<(u64, u64, Value)>,
-    going_on: GoingOn,
+    recovery: Recovery,
 }
 
 /// The engine for concurrent clients of a server that answers each request once.
@@ -43,7 +43,7 @@ pub(super) struct OrderEngine {
     history: Box<OnlineHistory>,
     options: Options,
     verdict: Verdict,
-    going_on: GoingOn,
+    recovery: Recovery,
 }
 
 /// The engine for clients over any network.
@@ -56,14 +56,14 @@ pub(super) struct NetworkEngine {
     net: NetworkChoice,
     /// Set if nothing is under way as soon as each request has its answer.
     rests: bool,
-    going_on: GoingOn,
+    recovery: Recovery,
 }
 
 /// The doubt if no order of service was found.
 const TOO_HARD: Doubt = Doubt::Limit(Limit::Orders);
 
 /// The state of an engine at a moment when nothing is under way.
-pub(super) enum EngineMoment {
+pub(super) enum EngineCheckpoint {
     /// For exchanges, one after another.
     Exchanges(Judge),
     /// For concurrent clients of a server that answers each request once.
@@ -72,13 +72,13 @@ pub(super) enum EngineMoment {
     Network(Judge, Numbering),
 }
 
-impl EngineMoment {
-    /// The approximate size of the moment: the number of its states and of its connections.
+impl EngineCheckpoint {
+    /// The approximate size of the checkpoint: the number of its states and of its connections.
     pub(super) fn size(&self) -> usize {
         match self {
-            EngineMoment::Exchanges(judge) => judge.candidates().len(),
-            EngineMoment::Order(idle) => idle.keys.as_ref().map_or(1, Vec::len),
-            EngineMoment::Network(judge, numbering) => judge.candidates().len() + numbering.len(),
+            EngineCheckpoint::Exchanges(judge) => judge.candidates().len(),
+            EngineCheckpoint::Order(idle) => idle.keys.as_ref().map_or(1, Vec::len),
+            EngineCheckpoint::Network(judge, numbering) => judge.candidates().len() + numbering.len(),
         }
     }
 }
@@ -86,49 +86,49 @@ impl EngineMoment {
 impl SessionEngine {
     /// The state of the engine, and what it notes for unknown parts. `None` if something is under way or unexplained, or an
     /// unknown part has not ended.
-    pub(super) fn moment(&self) -> Option<(EngineMoment, GoingOn)> {
-        let going_on = self.going_on();
-        if going_on.is_open() {
+    pub(super) fn checkpoint(&self) -> Option<(EngineCheckpoint, Recovery)> {
+        let recovery = self.recovery();
+        if recovery.is_open() {
             return None;
         }
         let engine = match self {
             SessionEngine::Exchanges(steps) => {
                 let judge =
-                    steps.waiting.is_none().then_some(&steps.judge).filter(|judge| RestingFrontier::is_of(judge))?;
-                EngineMoment::Exchanges(judge.clone())
+                    steps.waiting.is_none().then_some(&steps.judge).filter(|judge| QuiescentFrontier::is_of(judge))?;
+                EngineCheckpoint::Exchanges(judge.clone())
             }
-            SessionEngine::Order(order) => EngineMoment::Order(order.history.idle()?),
+            SessionEngine::Order(order) => EngineCheckpoint::Order(order.history.idle()?),
             SessionEngine::Network(networked) => {
-                let judge = Some(&networked.judge).filter(|judge| RestingFrontier::is_of(judge))?;
-                EngineMoment::Network((**judge).clone(), networked.numbering.clone())
+                let judge = Some(&networked.judge).filter(|judge| QuiescentFrontier::is_of(judge))?;
+                EngineCheckpoint::Network((**judge).clone(), networked.numbering.clone())
             }
         };
-        Some((engine, going_on.clone()))
+        Some((engine, recovery.clone()))
     }
 
     /// The notes of an engine that has observed nothing.
-    pub(super) fn noting(spec: &Arc<Spec>, net: NetworkChoice) -> GoingOn {
-        SessionEngine::new(spec, net, Options::default()).going_on().clone()
+    pub(super) fn noting(spec: &Arc<Spec>, net: NetworkChoice) -> Recovery {
+        SessionEngine::new(spec, net, Options::default()).recovery().clone()
     }
 
-    /// The engine that continues from a moment; `None` if another engine judges such events.
-    pub(super) fn at_moment(
+    /// The engine that continues from a checkpoint; `None` if another engine judges such events.
+    pub(super) fn at_checkpoint(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         options: Options,
-        (moment, going_on): (EngineMoment, GoingOn),
+        (checkpoint, recovery): (EngineCheckpoint, Recovery),
     ) -> Option<SessionEngine> {
         let mut engine = SessionEngine::new(spec, net, options.clone());
-        match (&mut engine, moment) {
-            (SessionEngine::Exchanges(steps), EngineMoment::Exchanges(judge)) => {
-                (steps.judge, steps.going_on) = (judge, going_on);
+        match (&mut engine, checkpoint) {
+            (SessionEngine::Exchanges(steps), EngineCheckpoint::Exchanges(judge)) => {
+                (steps.judge, steps.recovery) = (judge, recovery);
             }
-            (SessionEngine::Order(order), EngineMoment::Order(idle)) => {
-                let own = going_on.any().unwrap_or(spec).clone();
+            (SessionEngine::Order(order), EngineCheckpoint::Order(idle)) => {
+                let own = recovery.any().unwrap_or(spec).clone();
                 *order.history = OnlineHistory::from_idle(&own, options, idle);
-                order.going_on = going_on;
+                order.recovery = recovery;
             }
-            (SessionEngine::Network(networked), EngineMoment::Network(judge, numbering)) => {
-                (*networked.judge, networked.numbering, networked.going_on) = (judge, numbering, going_on);
+            (SessionEngine::Network(networked), EngineCheckpoint::Network(judge, numbering)) => {
+                (*networked.judge, networked.numbering, networked.recovery) = (judge, numbering, recovery);
             }
             _ => return None,
         }
@@ -147,21 +147,21 @@ impl SessionEngine {
         let kind = EngineKind::of(spec, net);
         if kind == EngineKind::Exchanges {
             let judge = Judge::new(spec.clone(), options.clone());
-            let going_on = GoingOn::new(spec);
-            return SessionEngine::Exchanges(Box::new(ExchangeEngine { judge, options, waiting: None, going_on }));
+            let recovery = Recovery::new(spec);
+            return SessionEngine::Exchanges(Box::new(ExchangeEngine { judge, options, waiting: None, recovery }));
         }
         if kind == EngineKind::Order {
             let history = Box::new(OnlineHistory::new(spec, options.clone()));
-            let (verdict, going_on) = (Verdict::Accept { warning: None }, GoingOn::new(spec));
-            let order = OrderEngine { history, options, verdict, going_on };
+            let (verdict, recovery) = (Verdict::Accept { warning: None }, Recovery::new(spec));
+            let order = OrderEngine { history, options, verdict, recovery };
             return SessionEngine::Order(Box::new(order));
         }
         let composed = spec.for_networks();
         let judge = Box::new(Judge::new(composed.clone(), options.clone()));
         let rests = composed.program.rests_when_answered() && !net.network().duplicates();
-        let going_on = GoingOn::new(&composed);
+        let recovery = Recovery::new(&composed);
         let numbering = Numbering::new();
-        let engine = NetworkEngine { judge, options, numbering, spec: composed, net, rests, going_on };
+        let engine = NetworkEngine { judge, options, numbering, spec: composed, net, rests, recovery };
         SessionEngine::Network(Box::new(engine))
     }
 
@@ -190,8 +190,8 @@ impl SessionEngine {
     pub(super) fn settle(&mut self, line: u64) {
         match self {
             SessionEngine::Network(networked) => {
-                let NetworkEngine { judge, net, going_on, .. } = &mut **networked;
-                if !going_on.is_open() {
+                let NetworkEngine { judge, net, recovery, .. } = &mut **networked;
+                if !recovery.is_open() {
                     judge.observe_over(&*net.network(), line, &Observation::End);
                 }
             }
@@ -205,16 +205,16 @@ impl SessionEngine {
             SessionEngine::Order(order) => order.verdict.clone(),
             SessionEngine::Network(networked) => networked.judge.verdict(),
         };
-        let going_on = self.going_on();
-        match going_on.doubt() {
-            Some(doubt) if !going_on.is_decided() => Verdict::Unknown { doubt: doubt.clone(), warning: None },
+        let recovery = self.recovery();
+        match recovery.doubt() {
+            Some(doubt) if !recovery.is_decided() => Verdict::Unknown { doubt: doubt.clone(), warning: None },
             Some(_) | None => own,
         }
     }
 
     /// The doubt about the event on a line, if this is the last event and it was too hard.
     pub(super) fn doubt_on(&self, line: u64) -> Option<Doubt> {
-        if let Some(part) = self.going_on().parts().last().filter(|part| part.to == line) {
+        if let Some(part) = self.recovery().parts().last().filter(|part| part.to == line) {
             return Some(part.doubt.clone());
         }
         match self.judge()?.verdict() {
@@ -224,17 +224,17 @@ impl SessionEngine {
     }
 
     /// The unknown parts, and what the judgement after them depends on.
-    pub(super) fn going_on(&self) -> &GoingOn {
+    pub(super) fn recovery(&self) -> &Recovery {
         match self {
-            SessionEngine::Exchanges(steps) => &steps.going_on,
-            SessionEngine::Order(order) => &order.going_on,
-            SessionEngine::Network(networked) => &networked.going_on,
+            SessionEngine::Exchanges(steps) => &steps.recovery,
+            SessionEngine::Order(order) => &order.recovery,
+            SessionEngine::Network(networked) => &networked.recovery,
         }
     }
 
     /// Some of the candidates that explain the observations.
     pub(super) fn candidates(&self) -> Vec<&Candidate> {
-        if self.going_on().is_open() {
+        if self.recovery().is_open() {
             return Vec::new();
         }
         match self {
@@ -246,7 +246,7 @@ impl SessionEngine {
 
     /// The memory of one explanation of the observations; `None` if none is at hand.
     pub(super) fn memory(&self) -> Option<Vec<Value>> {
-        if self.going_on().is_open() {
+        if self.recovery().is_open() {
             return None;
         }
         let judge = match self {
@@ -269,7 +269,7 @@ impl SessionEngine {
     /// request may meet. `None` if something is under way or may still happen, or if not all states are known. The server's own steps may come
     /// before the request.
     pub(super) fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Judge)> {
-        if self.going_on().is_open() {
+        if self.recovery().is_open() {
             return None;
         }
         let (client, judge) = match self {
@@ -278,7 +278,7 @@ impl SessionEngine {
             SessionEngine::Network(networked) if networked.is_quiet() => (client, (*networked.judge).clone()),
             SessionEngine::Exchanges(_) | SessionEngine::Network(_) => return None,
         };
-        RestingFrontier::is_of(&judge).then_some((client, judge))
+        QuiescentFrontier::is_of(&judge).then_some((client, judge))
     }
 
     /// The judge of the engine; `None` if the engine has several.
@@ -321,18 +321,18 @@ impl ExchangeEngine {
     }
 
     fn observe(&mut self, exchange: &Exchange) {
-        self.going_on.note_request((!exchange.is_restart()).then_some(&exchange.request));
-        if !self.going_on.is_open() {
+        self.recovery.note_request((!exchange.is_restart()).then_some(&exchange.request));
+        if !self.recovery.is_open() {
             let spec = self.judge.spec().clone();
             if self.judge.observe_by(&spec, exchange) {
                 return;
             }
-            let Some(doubt) = too_hard(&self.judge, &mut self.going_on) else { return };
-            self.going_on.begin(exchange.line, doubt);
+            let Some(doubt) = too_hard(&self.judge, &mut self.recovery) else { return };
+            self.recovery.begin(exchange.line, doubt);
         }
         // After an exchange nothing is under way.
-        if self.going_on.extend(exchange.line, true)
-            && let Some(any) = self.going_on.end(exchange.line)
+        if self.recovery.extend(exchange.line, true)
+            && let Some(any) = self.recovery.end(exchange.line)
         {
             self.judge = Judge::new(any, self.options.clone());
         }
@@ -347,32 +347,32 @@ impl ExchangeEngine {
 
 impl OrderEngine {
     fn push(&mut self, line: u64, happened: Observation) {
-        let is_looked_at = self.going_on.note(&happened);
-        if !self.going_on.is_open() {
+        let is_looked_at = self.recovery.note(&happened);
+        if !self.recovery.is_open() {
             if !is_looked_at {
                 return;
             }
             match self.history.push(line, happened) {
                 Some(accepted @ Verdict::Accept { .. }) => self.verdict = accepted,
-                Some(rejected @ Verdict::Reject { .. }) if self.going_on.reject() => self.verdict = rejected,
-                Some(failed @ (Verdict::Fault(_) | Verdict::Outside { .. })) if self.going_on.parts().is_empty() => {
+                Some(rejected @ Verdict::Reject { .. }) if self.recovery.reject() => self.verdict = rejected,
+                Some(failed @ (Verdict::Fault(_) | Verdict::Outside { .. })) if self.recovery.parts().is_empty() => {
                     self.verdict = failed;
                 }
-                Some(_) | None => self.going_on.begin(line, self.history.doubt().unwrap_or((TOO_HARD, None))),
+                Some(_) | None => self.recovery.begin(line, self.history.doubt().unwrap_or((TOO_HARD, None))),
             }
-            if !self.going_on.is_open() {
+            if !self.recovery.is_open() {
                 return;
             }
         }
-        if self.going_on.extend(line, self.going_on.is_idle()) {
+        if self.recovery.extend(line, self.recovery.is_idle()) {
             self.begin_anew(line);
         }
     }
 
     /// Goes on from any state after the event on a line.
     fn begin_anew(&mut self, line: u64) {
-        let Some(may_still_be_served) = self.going_on.may_still_be_served() else { return };
-        let Some(any) = self.going_on.end(line) else { return };
+        let Some(may_still_be_served) = self.recovery.may_still_be_served() else { return };
+        let Some(any) = self.recovery.end(line) else { return };
         let kept = self.history.remembered();
         *self.history = OnlineHistory::new(&any, self.options.clone());
         self.history.remember(kept);
@@ -387,28 +387,28 @@ impl OrderEngine {
 impl NetworkEngine {
     /// The judge and the numbering, to go ahead of the events; `None` in an unknown part.
     pub(super) fn ahead(&self) -> Option<(Judge, Numbering)> {
-        (!self.going_on.is_open()).then(|| ((*self.judge).clone(), self.numbering.clone()))
+        (!self.recovery.is_open()).then(|| ((*self.judge).clone(), self.numbering.clone()))
     }
 
     /// Tests whether only the next request and the server's own steps can change the state of the server, and whether it does not matter
     /// which connection is which client.
     fn is_quiet(&self) -> bool {
-        self.rests && self.going_on.is_idle() && !self.spec.program.names_clients
+        self.rests && self.recovery.is_idle() && !self.spec.program.names_clients
     }
 
     fn observe(&mut self, line: u64, observation: &Observation) {
-        self.going_on.note(observation);
-        if !self.going_on.is_open() {
+        self.recovery.note(observation);
+        if !self.recovery.is_open() {
             if self.judge.observe_over(&*self.net.network(), line, observation) {
                 return;
             }
-            let Some(doubt) = too_hard(&self.judge, &mut self.going_on) else { return };
-            self.going_on.begin(line, doubt);
+            let Some(doubt) = too_hard(&self.judge, &mut self.recovery) else { return };
+            self.recovery.begin(line, doubt);
         }
-        let is_quiet = matches!(observation, Observation::Restart) || self.rests && self.going_on.is_idle();
-        if self.going_on.extend(line, is_quiet)
+        let is_quiet = matches!(observation, Observation::Restart) || self.rests && self.recovery.is_idle();
+        if self.recovery.extend(line, is_quiet)
             && is_quiet
-            && let Some(any) = self.going_on.end(line)
+            && let Some(any) = self.recovery.end(line)
         {
             *self.judge = Judge::new(any.for_networks(), self.options.clone());
         }
@@ -417,11 +417,11 @@ impl NetworkEngine {
 
 /// The doubt about the last observation, which left no candidate; `None` if it is decided. After an unknown part only a rejection
 /// is decided, and only if it holds in every state.
-fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<(Doubt, Option<Place>)> {
+fn too_hard(judge: &Judge, recovery: &mut Recovery) -> Option<(Doubt, Option<Place>)> {
     match judge.verdict() {
         Verdict::Unknown { doubt, .. } => Some((doubt, judge.doubt().and_then(|(_, at)| at))),
-        Verdict::Outside { .. } | Verdict::Fault(_) => (!going_on.parts().is_empty()).then_some((TOO_HARD, None)),
-        Verdict::Reject { .. } => (!going_on.reject()).then_some((TOO_HARD, None)),
+        Verdict::Outside { .. } | Verdict::Fault(_) => (!recovery.parts().is_empty()).then_some((TOO_HARD, None)),
+        Verdict::Reject { .. } => (!recovery.reject()).then_some((TOO_HARD, None)),
         Verdict::Accept { .. } => None,
     }
 }

@@ -17,8 +17,8 @@
 use std::sync::Arc;
 
 use super::engine::{SessionEngine, seen};
-use super::going_on::UnknownPart;
 use super::proof::{ConcurrentEvidence, FoundRejection, NamedStatement, NetworkedEvidence, Recheck, stated};
+use super::recovery::UnknownPart;
 use crate::evidence::Budget;
 use crate::json::RawJson;
 use crate::judge::{Exchange, Observed, Options, Verdict};
@@ -94,7 +94,7 @@ impl JudgedSession<'_> {
     }
 
     fn stated(&self) -> Vec<String> {
-        if matches!(self.verdict, Verdict::Unknown { .. }) && !self.engine.going_on().parts().is_empty() {
+        if matches!(self.verdict, Verdict::Unknown { .. }) && !self.engine.recovery().parts().is_empty() {
             return self.unknown();
         }
         match (&self.verdict, self.engine.judge()) {
@@ -108,7 +108,7 @@ impl JudgedSession<'_> {
 
     /// The unknown parts, in words.
     fn unknown(&self) -> Vec<String> {
-        let parts = self.engine.going_on().parts().iter();
+        let parts = self.engine.recovery().parts().iter();
         let said = |part: &UnknownPart| format!("{}: {}", self.places.between(part.from, part.to), part);
         parts.map(said).collect()
     }
@@ -126,11 +126,11 @@ impl JudgedSession<'_> {
     }
 
     fn rejection(&self, events: &[TraceEvent<Value>], line: u64, budget: Budget<'_>) -> FoundRejection {
-        let going_on = self.engine.going_on();
+        let recovery = self.engine.recovery();
         let mut explanation = Vec::new();
         // A rejection that is not the engine's came from judging all events as a whole.
-        let is_whole = going_on.parts().is_empty() || !going_on.is_decided();
-        let (spec, from) = match (is_whole, going_on.judged_from()) {
+        let is_whole = recovery.parts().is_empty() || !recovery.is_decided();
+        let (spec, from) = match (is_whole, recovery.judged_from()) {
             (true, _) => (self.spec, 0),
             (false, from) => {
                 explanation.push("whatever the state was after what is unknown:".to_owned());

@@ -16,10 +16,10 @@
 mod call_ahead;
 mod engine;
 mod evidence;
-mod going_on;
 mod kept;
 mod proof;
 mod recording;
+mod recovery;
 mod saved;
 mod source;
 mod whole;
@@ -30,11 +30,11 @@ use serde::Serialize;
 
 pub use call_ahead::CallAhead;
 pub use evidence::SessionEvidence;
-pub use going_on::UnknownPart;
 pub use proof::{
     ConcurrentEvidence, FoundRejection, NamedStatement, NetworkedEvidence, Proof, Recheck, WitnessSearch, WitnessWay,
 };
 pub use recording::{EvidenceKept, JudgedRecording, Judgement, RecordingJudge};
+pub use recovery::UnknownPart;
 pub use source::{OpenAt, RecordingSource, TraceNotes, TracePart};
 pub use whole::{EngineKind, is_order, judged_as_whole};
 
@@ -48,10 +48,10 @@ use crate::spec::Spec;
 use crate::trace::{EventKind, EventPlace, Places, TraceError, TraceEvent, TraceFormat};
 use crate::validate::Events;
 use crate::value::Value;
-use engine::{EngineMoment, SessionEngine};
+use engine::{EngineCheckpoint, SessionEngine};
 use evidence::JudgedSession;
-use going_on::GoingOn;
 use kept::KeptEvents;
+use recovery::Recovery;
 
 /// The most surviving explanations whose memories are shown.
 const SHOWN: usize = 16;
@@ -128,14 +128,14 @@ impl Session {
         }
     }
 
-    /// A session that continues from a moment.
-    fn at_moment(
+    /// A session that continues from a checkpoint.
+    fn at_checkpoint(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         options: Options,
-        moment: (EngineMoment, GoingOn),
+        checkpoint: (EngineCheckpoint, Recovery),
     ) -> Option<Session> {
-        let engine = SessionEngine::at_moment((spec, net), options.clone(), moment)?;
-        let events = KeptEvents::since(engine.moment());
+        let engine = SessionEngine::at_checkpoint((spec, net), options.clone(), checkpoint)?;
+        let events = KeptEvents::since(engine.checkpoint());
         let (spec, places) = (spec.clone(), Places::default());
         Some(Session { spec, net, options, number: 0, places, engine, events, whole: None })
     }
@@ -212,10 +212,10 @@ impl Session {
         self.places.note(number, EventPlace::OnLine { line, nth: 1 });
         self.whole = None;
         self.events.push(event);
-        if self.events.wants_moment()
-            && let Some(moment) = self.engine.moment()
+        if self.events.wants_checkpoint()
+            && let Some(checkpoint) = self.engine.checkpoint()
         {
-            self.events.remember(moment);
+            self.events.remember(checkpoint);
         }
         Ok(self.progress_after_event())
     }
@@ -289,7 +289,7 @@ impl Session {
     #[must_use]
     pub fn may_have_unseen_calls(&self) -> bool {
         let mut candidates = self.engine.candidates().into_iter();
-        self.engine.going_on().is_open() || candidates.any(|candidate| !candidate.process.unseen_calls().is_empty())
+        self.engine.recovery().is_open() || candidates.any(|candidate| !candidate.process.unseen_calls().is_empty())
     }
 
     /// The specification.
@@ -302,7 +302,7 @@ impl Session {
     /// server may have been in any state.
     #[must_use]
     pub fn unknown_parts(&self) -> &[UnknownPart] {
-        self.engine.going_on().parts()
+        self.engine.recovery().parts()
     }
 
     /// The question that was too hard at the last event, with its place in the specification; `None` if there was none.

@@ -13,6 +13,9 @@ use crate::limits;
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Kind, Term};
 
+/// The nodes of a condition up to which it is looked for by cases.
+const NODES: u32 = 64;
+
 /// The term with its variables resolved. A conditional that is found to have one value only becomes this value.
 #[must_use]
 pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
@@ -29,7 +32,7 @@ pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
 pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
     let resolved = store.resolve(condition);
     store.decide(&resolved).or_else(|| {
-        if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > limits::LISTED as u32 {
+        if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > NODES {
             return None;
         }
         if !is_logical(&resolved) {

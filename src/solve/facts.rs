@@ -10,11 +10,13 @@ use super::domains::literal::{About, listed, literal};
 use super::pairwise;
 use super::persistent::sorted_map::SortedMap;
 use super::residual::{Component, Id, Residual};
-use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
 use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// The values of a variable for which a condition is evaluated.
+const VALUES: usize = 64;
 
 /// A contradiction among the facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -279,8 +281,8 @@ impl Facts {
         let mut only = None;
         let another = condition.any_var(&mut |var| *only.get_or_insert(var) != var);
         let var = only.filter(|_| !another)?;
-        let known = self.domains.get(var).and_then(|domain| domain.values(limits::LISTED));
-        let values = known.or_else(|| listed(condition, var, limits::LISTED))?;
+        let known = self.domains.get(var).and_then(|domain| domain.values(VALUES));
+        let values = known.or_else(|| listed(condition, var, VALUES))?;
         let holds = |value: &Scalar| condition.eval(&mut |_| Some(value.clone()))?.as_bool();
         let held: Option<Vec<bool>> = values.iter().map(holds).collect();
         Some((var, KeySet::of(values.into_iter().zip(held?).filter(|(_, holds)| *holds).map(|(value, _)| value))))

@@ -5,11 +5,13 @@
 use super::domains::domain;
 use super::forgetting::trail::{Elimination, Trail};
 use super::{Answer, Solver, Store, Why};
-use crate::limits;
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+
+/// The values that are tried before a variable stays open.
+const PICKED: usize = 64;
 
 /// Values for variables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -242,7 +244,7 @@ impl Store {
 
     /// Gives one variable a picked value, if that leaves the store satisfiable; else the store stays as it is.
     fn choose(&mut self, var: Var, tried: usize, solver: &mut Solver, pick: &mut dyn FnMut(usize) -> usize) {
-        if self.facts.bindings.get(var).is_some() || tried >= limits::LISTED {
+        if self.facts.bindings.get(var).is_some() || tried >= PICKED {
             return;
         }
         if let Some(value) = domain::draw(self.domain(var), var, pick) {

@@ -13,13 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::domains::domain::Domain;
 use super::forgetting::trail::Elimination;
 use super::{Solver, Store};
-use crate::limits;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Column, Term, Var, count_walked, made};
 
+/// The columns that are looked at in pairs, and the values of a variable that are followed.
+const WIDTH: usize = 64;
 /// The most states that are followed, and the most work on finding them, in made terms. What has more is left as it is.
-const STATES: usize = 4 * limits::PARTS;
-const WORK: u64 = 5 * limits::ATTEMPT;
+const STATES: usize = 1024;
+const WORK: u64 = 100_000;
 
 /// The rest of the conditions, and of the terms, under some values.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -73,7 +74,7 @@ pub fn number(
 fn independent(rows: &[Vec<Scalar>]) -> Vec<Vec<usize>> {
     let width = rows.first().map_or(0, Vec::len);
     let mut groups: Vec<Vec<usize>> = (0..width).map(|column| vec![column]).collect();
-    if width > limits::LISTED {
+    if width > WIDTH {
         return vec![(0..width).collect()];
     }
     let values: Vec<usize> = (0..width).map(|column| projected(rows, &[column]).len()).collect();
@@ -105,7 +106,7 @@ fn rows(store: &Store, whole: Partial, solver: &Solver) -> Option<Vec<Vec<Scalar
     let order = order(&whole);
     let mut open: FxHashSet<Partial> = [whole].into_iter().collect();
     for var in order {
-        let values = store.few_values(var, limits::LISTED)?;
+        let values = store.few_values(var, WIDTH)?;
         let mut next: FxHashSet<Partial> = FxHashSet::default();
         for partial in &open {
             for value in &values {

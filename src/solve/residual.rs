@@ -9,13 +9,15 @@
 
 use super::Why;
 use super::persistent::sorted_map::{Set, SortedMap};
-use crate::limits;
 use crate::scalar::Scalar;
 use crate::term::{Kind, Term, Var, count_walked};
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::hash::BuildHasherDefault;
+
+/// The constraints on a variable that are looked at for each question.
+const FEW_CONSTRAINTS: usize = 64;
 
 /// The number of a remaining constraint.
 pub(super) type Id = u32;
@@ -107,7 +109,7 @@ impl Residual {
 
     /// The numbers of the constraints that mention a variable, if they are not too many; else none.
     pub(super) fn few_of(&self, var: Var) -> SmallVec<[Id; 8]> {
-        let few = self.of_var.get(var).filter(|ids| ids.len() <= limits::LISTED);
+        let few = self.of_var.get(var).filter(|ids| ids.len() <= FEW_CONSTRAINTS);
         few.into_iter().flat_map(Set::keys).collect()
     }
 

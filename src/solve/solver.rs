@@ -64,7 +64,7 @@ impl Default for Limits {
 }
 
 /// More inequalities than this, not all of them plain, are a system, which goes to Z3 without a search.
-const SYSTEM: usize = limits::LISTED / 2;
+const SYSTEM: usize = 32;
 
 /// Counts of the answers of each tier and of undecided questions, and the time spent in Z3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -3,9 +3,11 @@
 //! `[..r, 5]` with `r` of length n has length n + 1, and begins with 5 if n is 0.
 
 use super::{Ask, Lifted, List, Reach, Split, Unseen, Value, optional};
-use crate::limits;
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
+
+/// A position up to this one is reached element by element.
+const NEAR: usize = 256;
 
 /// The length of a list.
 pub(super) fn length(list: &List) -> Value {
@@ -52,6 +54,6 @@ pub(super) fn looked_at(list: &List, last: Option<usize>) -> Lifted<()> {
             _ => None,
         });
     // As many elements as a known position needs are no guess.
-    let reach = if last.is_some_and(|last| last < limits::INTERVAL) { Reach::Bounded } else { Reach::Unbounded };
+    let reach = if last.is_some_and(|last| last < NEAR) { Reach::Bounded } else { Reach::Unbounded };
     first.map_or(Ok(()), |rest| Err(Split::Ask(Ask::Item(rest, reach))))
 }

@@ -30,9 +30,9 @@
 //! assert_eq!(shrunk.run.iter().map(|step| step.pick).collect::<Vec<_>>(), [1, 50, 0]);
 //! ```
 
-mod known;
 mod passes;
 mod read;
+mod run_cache;
 
 use super::chooser::CHOICES;
 use super::explore::panics;
@@ -40,8 +40,8 @@ use super::explore::report::shortlex;
 use super::explore::rerun;
 use super::explore::rerun::{End, Failed};
 use super::{Choices, Chooser, Outcome, Step};
-use known::{Attempt, Fate, Known};
 use read::Read;
+use run_cache::{Attempt, Fate, Known};
 
 /// The bounds on the work of shrinking a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,13 +7,13 @@
 //! | `relay.rs` | passes bytes on |
 //! | `talk.rs` | turns the bytes of a connection into events |
 //! | `watcher.rs` | judges events, and reports rejections |
-//! | `apart.rs` | assigns overlapping requests of a connection to several clients |
+//! | `demultiplexer.rs` | assigns overlapping requests of a connection to several clients |
 //! | `window.rs` | keeps the last events, from which judging can begin again |
 //! | `kept.rs` | the file of `--state` |
 //! | `arguments.rs` | the command line |
 
-mod apart;
 pub mod arguments;
+mod demultiplexer;
 mod kept;
 mod relay;
 mod talk;
@@ -123,7 +123,7 @@ fn begin(
             let path = options.state.as_deref().unwrap_or(Path::new(""));
             let session = Session::resume(begun, limits.clone(), &saved);
             let session = session.map_err(|why| format!("{}: {why}", files::shown(path)))?;
-            (new(is_of_any).going_on(session, line, connected), Some(place))
+            (new(is_of_any).recovery(session, line, connected), Some(place))
         }
     };
     let address = &options.listen;
@@ -133,7 +133,7 @@ fn begin(
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let begun = RecordingBegun { spec, is_fresh: options.fresh, gone_on: gone_on.as_ref() };
+    let begun = RecordingStart { spec, is_fresh: options.fresh, gone_on: gone_on.as_ref() };
     let recording = options.record.as_deref().map(|path| begun.file(path, terminal)).transpose()?;
     if let Some(path) = &options.state {
         kept::mark(path)?;
@@ -144,7 +144,7 @@ fn begin(
 }
 
 /// The way in which a recording begins.
-struct RecordingBegun<'b> {
+struct RecordingStart<'b> {
     spec: &'b Spec,
     /// Set if the server was just started.
     is_fresh: bool,
@@ -152,7 +152,7 @@ struct RecordingBegun<'b> {
     gone_on: Option<&'b KeptPlace>,
 }
 
-impl RecordingBegun<'_> {
+impl RecordingStart<'_> {
     /// Opens the file: the old one if the session continues at its end, and otherwise a new one. An existing file is renamed.
     fn file(&self, path: &Path, terminal: &mut Terminal) -> Result<File, String> {
         let unwritable = |cause: std::io::Error| files::unwritable(path, &cause);

@@ -1,6 +1,6 @@
 //! The judge of live traffic. It numbers, records and judges events, and reports what no server of the specification does.
 
-use super::apart::RequestsApart;
+use super::demultiplexer::Demultiplexer;
 use super::relay::{Overheard, OverheardKind};
 use super::talk::{TalkEvent, WatchedTalk};
 use super::window::{EventWindow, HiddenAnswers, WatchedEvent};
@@ -42,7 +42,7 @@ pub struct Watcher {
     prefix: String,
     /// Set if the session began from any state.
     pub is_of_any: bool,
-    apart: RequestsApart,
+    apart: Demultiplexer,
     window: EventWindow,
     /// The answers that are hidden from the judge, and the ones that are hidden in the recording.
     hidden: HiddenAnswers,
@@ -93,7 +93,7 @@ impl Watcher {
             session,
             prefix: String::new(),
             is_of_any,
-            apart: RequestsApart::new(spec),
+            apart: Demultiplexer::new(spec),
             window: EventWindow::default(),
             hidden: HiddenAnswers::default(),
             unrecorded: HiddenAnswers::default(),
@@ -111,7 +111,7 @@ impl Watcher {
     }
 
     /// The judge with a session that continues, after this line of the recording and this number of connections.
-    pub fn going_on(self, session: Session, line: u64, connected: u64) -> Watcher {
+    pub fn recovery(self, session: Session, line: u64, connected: u64) -> Watcher {
         Watcher { session, line, connected, ..self }
     }
 

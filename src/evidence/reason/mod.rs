@@ -19,10 +19,10 @@
 
 mod budget;
 mod check;
-mod known;
 mod needed;
 mod outcome;
 mod phases;
+mod prefix;
 mod related;
 
 use std::sync::Arc;
@@ -37,12 +37,14 @@ use crate::limits;
 use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
-use known::KnownPrefix;
 use outcome::Suffix;
 use phases::Phases;
+use prefix::JudgedPrefix;
 
+/// The judgements of the trace by which the work for a long one grows at most.
+const MORE: u64 = 4;
 /// A search gets the work of one more judgement of the trace per this number of exchanges, as long traces need long searches.
-const STRETCH: u64 = 16 * limits::INTERVAL as u64;
+const STRETCH: u64 = 4096;
 
 /// The reason why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
@@ -101,7 +103,7 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
 /// 4. The found causes are in reverse order, the last one first, and none is before `before`.
 pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
-    known: KnownPrefix<'s, R>,
+    known: JudgedPrefix<'s, R>,
     suffix: Suffix<'s, R>,
     pub(super) budget: Budget<'s>,
     options: Options,
@@ -143,14 +145,14 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         let options = search_options(options);
         let start = Judge::new(spec.clone(), options.clone());
         let spent = Budget::paid(&start);
-        let known = KnownPrefix::new(start, recording, last, &budget)?;
+        let known = JudgedPrefix::new(start, recording, last, &budget)?;
         let mut rejected = known.last().clone();
         if rejected.observe(&suffix.rejected) {
             return None;
         }
         let judging = Budget::paid(&rejected).saturating_sub(spent) + last as u64;
         budget.spend(judging.min(budget.left() - budget.left() / limits::MAIN_SHARE));
-        budget.add(judging.saturating_mul((last as u64 / STRETCH).min(limits::ROUNDS as u64)));
+        budget.add(judging.saturating_mul((last as u64 / STRETCH).min(MORE)));
         Some(ReasonSearch {
             spec,
             known,

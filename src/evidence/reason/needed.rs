@@ -5,14 +5,13 @@
 
 use super::{Reason, ReasonSearch};
 use crate::judge::{Cell, Exchange, Judge};
-use crate::limits;
 use crate::search::RelaxedOutcome;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
 /// The most entries of a map that are all tried as cells; of a larger map only the keys in the exchanges are tried.
-const ENTRIES: usize = 2 * limits::ROWS;
+const ENTRIES: usize = 1024;
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// The cells of a frontier that are needed; `None` if this was not found out.

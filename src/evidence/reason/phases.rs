@@ -15,7 +15,7 @@ use crate::validate::Recording;
 use crate::value::Value;
 
 /// The number of exchanges after which the cells that do not matter are forgotten again.
-const EVERY: usize = limits::INTERVAL / 32;
+const EVERY: usize = 8;
 
 /// The cells that matter, the last stretch first.
 pub(super) struct Phases {

@@ -24,6 +24,9 @@ use crate::search::RelaxedOutcome;
 use crate::spec::Type;
 use crate::validate::Recording;
 
+/// The related exchanges that are looked at, the last ones.
+const RELATED: usize = 64;
+
 /// The questions about the rejection from any state before a position.
 struct FromAnyState<'f, 's, 'r, R: ?Sized> {
     search: &'f mut ReasonSearch<'r, R>,
@@ -73,7 +76,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
             at += 1;
             std::ops::ControlFlow::Continue(())
         });
-        found.split_off(found.len().saturating_sub(limits::LISTED))
+        found.split_off(found.len().saturating_sub(RELATED))
     }
 
     /// The cells of the state that the rejected exchange names: the entries of maps and sets under its keys, and all other

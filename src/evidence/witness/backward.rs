@@ -23,8 +23,10 @@ use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
+/// The most checkpoints of one run. Of more, every second one is dropped, and made again.
+const CHECKPOINTS: usize = 512;
 /// The most checkpoints of one run whose states are of any size: the states of more have at most [`limits::KEPT`] values together.
-const FEW: usize = limits::CHECKPOINTS / 32;
+const FEW: usize = 16;
 
 /// The judge before the exchange at a position.
 struct Checkpoint {
@@ -145,7 +147,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
             if at - last >= width.max(values.min(longest)) && !has_unknowns(&judge) {
                 last = at;
                 kept.push(Checkpoint { at, judge: judge.clone() });
-                if kept.len() > limits::CHECKPOINTS || kept.len() > FEW && kept.len() * values > limits::KEPT {
+                if kept.len() > CHECKPOINTS || kept.len() > FEW && kept.len() * values > limits::KEPT {
                     let mut number = 0;
                     kept.retain(|_| {
                         number += 1;

@@ -13,6 +13,9 @@ use crate::limits;
 use crate::spec::Spec;
 use crate::validate::Recording;
 
+/// The exchanges after which decided choices are looked for.
+const LOOK: usize = 256;
+
 /// Finds a witness of an accepted trace, and replays it.
 ///
 /// # Errors
@@ -44,7 +47,7 @@ pub fn witness_in_parts<R>(
 where
     R: Recording + ?Sized,
 {
-    match witness_forwards(spec, options, recording, limits::INTERVAL, give) {
+    match witness_forwards(spec, options, recording, LOOK, give) {
         Err(error) if error == WitnessError::NotAccepted || error.is_doubt() => {
             witness_in_segments(spec, options, recording, limits::SEGMENT, give)
         }

@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The most undecided choices; with more of them the search gives up.
-const KEPT: usize = 2 * limits::DISTINCT;
+const KEPT: usize = 8192;
 
 /// A run, as far as it is decided.
 struct Forward<'r, R: ?Sized> {

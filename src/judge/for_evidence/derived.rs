@@ -12,7 +12,6 @@ use crate::judge::normal_form::boxes::cells::Cell;
 use crate::judge::options::{Inspected, Options, Patience, Reductions};
 use crate::judge::own_steps::{Before, Fired, fire};
 use crate::judge::{Judge, step};
-use crate::limits;
 use crate::process::{Choice, Fresh};
 use crate::solve::{Past, Trail};
 use crate::spec::{Spec, TypeId, Types};
@@ -20,9 +19,11 @@ use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::Value;
 
+/// The factor by which candidates may become more than at the beginning of a part.
+const GROWTH: usize = 8;
 /// A judge that keeps choices from the middle of a trace on, with little patience, follows at most `MANY_IN_PART` candidates, or
-/// [`limits::FACTOR`] times as many as it begins with if that is more.
-const MANY_IN_PART: usize = limits::FOLLOWED_BRIEFLY / 16;
+/// `GROWTH` times as many as it begins with if that is more.
+const MANY_IN_PART: usize = 16;
 
 impl Judge {
     /// A judge that knows nothing of the state: its candidates stand for every state.
@@ -38,7 +39,7 @@ impl Judge {
         context.options = context.options.keeping_choices(patience);
         if patience == Patience::Little {
             let begins_with = frontier.candidates.len();
-            context.options.candidates = context.options.candidates.min(MANY_IN_PART).max(limits::FACTOR * begins_with);
+            context.options.candidates = context.options.candidates.min(MANY_IN_PART).max(GROWTH * begins_with);
         }
         context.work = context.work.renewed(context.options.effort);
         context.findings.clear_cut();

@@ -16,6 +16,9 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
+/// The requests that may fail, and are kept apart; with more, any run may fail.
+const REQUESTS: usize = 4_096;
+
 /// The requests of a history whose service may fail.
 pub(crate) struct Failures {
     spec: Arc<Spec>,
@@ -33,7 +36,7 @@ impl Failures {
 
     /// Notes a request of a client that is, or will be, served.
     pub(crate) fn note(&mut self, facts: &mut RequestFacts<'_>, client: u64, request: &Value) {
-        if facts.may_fail(request) && self.known.len() <= limits::DISTINCT {
+        if facts.may_fail(request) && self.known.len() <= REQUESTS {
             let client = if self.spec.program.names_clients { client } else { 0 };
             self.known.entry((client, request.clone())).or_default();
         }
@@ -44,7 +47,7 @@ impl Failures {
         if self.known.is_empty() {
             return false;
         }
-        if self.known.len() > limits::DISTINCT || RequestFacts::new(&self.spec.program).steps_may_fail() {
+        if self.known.len() > REQUESTS || RequestFacts::new(&self.spec.program).steps_may_fail() {
             return true;
         }
         let (spec, any) = (&self.spec, &mut self.any);

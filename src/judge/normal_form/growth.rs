@@ -7,10 +7,12 @@
 
 use crate::limits;
 
+/// The values of a memory that takes little time to walk.
+const SOON_WALKED: u32 = 64;
 /// This much work on an exchange, in made terms, counts as one fresh variable: terms may grow without any.
-const WORK_PER_VARIABLE: u64 = 8 * limits::INTERVAL as u64;
+const WORK_PER_VARIABLE: u64 = 2048;
 /// At least this many fresh variables are made between two walks, so that small memories are not walked all the time.
-const WALK_INTERVAL: u32 = limits::INTERVAL as u32 / 16;
+const WALK_INTERVAL: u32 = 16;
 
 /// The growth of a candidate since dead variables were last looked for in it.
 ///
@@ -59,7 +61,7 @@ impl Growth {
 
     /// Tests whether walking the memory takes little time.
     pub(crate) fn is_soon_walked(&self) -> bool {
-        self.walked <= limits::LISTED as u32
+        self.walked <= SOON_WALKED
     }
 }
 

@@ -29,7 +29,7 @@ use crate::limits;
 use crate::value::Value;
 
 /// Up to this many candidates, the known ones are compared each with each; equal ones among more are found by hashing.
-const COMPARED: usize = limits::LISTED / 2;
+const COMPARED: usize = 32;
 
 /// Merges equal candidates and drops covered ones, now and then: if a comparison is due after the last one.
 pub(super) fn now_and_then(context: &mut Context, candidates: &mut Vec<Candidate>) {

@@ -8,14 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::groups;
 use crate::judge::candidate::{Candidate, State};
 use crate::judge::terms;
-use crate::limits;
 use crate::process::{Fresh, Process};
 use crate::scalar::Sort;
 use crate::solve::{self, Connections, Solver, Store};
 use crate::term::{Kind, Term, Var};
 
+/// The different terms in memory that are grouped.
+const TERMS: usize = 256;
 /// The nodes of terms for each place up to which states are not numbered.
-const NODES: u64 = 3 * limits::TRIED as u64;
+const NODES: u64 = 24;
 
 /// Terms in memory that nothing connects with others, and all variables that are connected with them.
 type TermGroup = (Vec<Term>, FxHashSet<Var>);
@@ -69,11 +70,11 @@ fn groups(process: &Process, store: &Store) -> Vec<TermGroup> {
     let (mut all, mut met): (Vec<Term>, FxHashSet<Term>) = Default::default();
     terms::visit(process, &mut |term| {
         let (term, _) = positive(term);
-        if all.len() <= limits::PARTS && !term.is_ground() && met.insert(term.clone()) {
+        if all.len() <= TERMS && !term.is_ground() && met.insert(term.clone()) {
             all.push(term.clone());
         }
     });
-    if all.len() > limits::PARTS {
+    if all.len() > TERMS {
         return Vec::new();
     }
     let connections = Connections::of([store]);

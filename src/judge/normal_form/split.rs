@@ -7,10 +7,14 @@
 use super::forget;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
-use crate::limits;
 use crate::scalar::Scalar;
 use crate::solve::{Solver, Store, listed};
 use crate::term::{Term, Var};
+
+/// The pieces into which a candidate is split.
+const PIECES: usize = 64;
+/// The values of a variable that each become a piece.
+const VALUES: usize = 8;
 
 /// The pieces of a candidate in which these slots depend on no variable of few values; the candidate itself if there are too many pieces.
 pub(crate) fn by_slots(context: &mut Context, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
@@ -28,7 +32,7 @@ pub(crate) fn by_slots(context: &mut Context, candidate: Candidate, slots: &[u32
                 }
             }
         }
-        if open.len() + pieces.len() > limits::LISTED {
+        if open.len() + pieces.len() > PIECES {
             return vec![candidate];
         }
     }
@@ -64,6 +68,6 @@ fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
     if store.binding(var).is_some() {
         return None;
     }
-    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var, limits::TRIED));
-    store.few_values(var, limits::TRIED).or_else(listed)
+    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var, VALUES));
+    store.few_values(var, VALUES).or_else(listed)
 }

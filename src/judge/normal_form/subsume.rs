@@ -11,9 +11,12 @@ use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
 
+/// The candidates that are compared each with each.
+const COVERED: usize = 64;
+
 /// Drops candidates that another one covers.
 pub(crate) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver) {
-    if candidates.len() < 2 || candidates.len() > limits::LISTED {
+    if candidates.len() < 2 || candidates.len() > COVERED {
         return;
     }
     let mut at = 0;

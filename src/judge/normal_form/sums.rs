@@ -6,7 +6,7 @@
 //! now = #5,            until = #1 + 8,  #5 <= #1 + 7         with 0 to 3 for #4 - #1 and #5 - #4
 //! ```
 //!
-//! Here #4 and #5 stand for the sums up to #2 and #3. Moments that do not matter can be eliminated from differences
+//! Here #4 and #5 stand for the sums up to #2 and #3. PendingPerEvent that do not matter can be eliminated from differences
 //! (`solve/differences/mod.rs`), but not from sums.
 
 use std::collections::BTreeMap;

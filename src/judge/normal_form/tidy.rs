@@ -7,13 +7,15 @@
 use super::{forget, numbered, pending_writes, sums};
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
-use crate::limits;
+
+/// The candidates that are tidied although the work of the exchange is over.
+const EXHAUSTED: usize = 64;
 
 /// Tidies each candidate. Once the work limit is exceeded, few of them are kept.
 pub(crate) fn each(context: &mut Context, candidates: &mut Vec<Candidate>, tidy: fn(&mut Context, &mut Candidate)) {
     let mut kept = 0;
     candidates.retain_mut(|candidate| {
-        let followed = kept < limits::LISTED || !context.is_exhausted();
+        let followed = kept < EXHAUSTED || !context.is_exhausted();
         if followed {
             tidy(context, candidate);
             kept += 1;

@@ -9,14 +9,15 @@ use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::MetForms;
 use crate::judge::normal_form::{subsume, tidy};
 use crate::judge::section::{Goal, Section};
-use crate::limits;
 use crate::spec::{Site, Spec};
 
+/// The states with which a new one is compared.
+const COMPARED: usize = 64;
 /// Comparing a state costs this many made terms for each of its values.
-pub(crate) const LEARNED: u64 = limits::VALUES_PER_TERM as u64 / 2;
+pub(crate) const LEARNED: u64 = 4;
 
 /// The states in which the server may be before a request, and the classes of steps that the request has woken.
-pub(crate) struct Woken {
+pub(crate) struct EnabledSteps {
     pub(crate) states: Vec<Candidate>,
     /// The forms of the states, if these are kept apart.
     pub(crate) forms: MetForms,
@@ -27,7 +28,7 @@ pub(crate) struct Woken {
     pub(crate) unites: bool,
 }
 
-impl Woken {
+impl EnabledSteps {
     /// The firings of the awake steps; a class with a key fires its steps with that key as their choice.
     pub(crate) fn firings(&self, spec: &Spec) -> Vec<Firing> {
         let mut firings = Vec::new();
@@ -44,7 +45,7 @@ impl Woken {
     /// Tests whether one of the first states covers another one.
     pub(crate) fn covers(&self, state: &Candidate, context: &mut Context) -> bool {
         context.work.without_terms += LEARNED * u64::from(state.growth.walked);
-        let mut known = self.states.iter().take(limits::LISTED);
+        let mut known = self.states.iter().take(COMPARED);
         let is_covered = known.any(|known| subsume::covers(known, state, &mut context.solver));
         context.counts.subsumptions += u64::from(is_covered);
         is_covered

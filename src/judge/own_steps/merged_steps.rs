@@ -6,7 +6,7 @@
 //! new result.
 
 use super::changed_place::ChangedPlace;
-use super::fire::{self, Woken};
+use super::fire::{self, EnabledSteps};
 use super::optional_step::{put_beside, substitute_new};
 use super::{Fired, Firing, FollowedChoices, WantedRuns};
 use crate::judge::candidate::Candidate;
@@ -18,7 +18,7 @@ use crate::spec::{Site, Spec};
 use crate::value::Value;
 
 /// If all steps were fired this many times and there are still new results, merging is taken not to end.
-const ROUNDS: usize = 3 * limits::TRIED / 4;
+const ROUNDS: usize = 6;
 
 /// A state to which a step leads, as it is and in the form in which states are compared.
 struct SteppedState {
@@ -28,7 +28,7 @@ struct SteppedState {
 
 /// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not seem to
 /// end: merged states may grow for ever, even if there are few states.
-pub(crate) fn fire(context: &mut Context, spec: &Spec, woken: &mut Woken) -> Option<bool> {
+pub(crate) fn fire(context: &mut Context, spec: &Spec, woken: &mut EnabledSteps) -> Option<bool> {
     let limit = context.work.total(&context.solver).saturating_add(limits::ATTEMPT);
     for round in 0..ROUNDS {
         let mut is_new = false;
@@ -87,7 +87,7 @@ fn choices(context: &mut Context, spec: &Spec, states: &[Candidate], step: usize
 }
 
 /// Merges the results of a step with the states that it is taken from; returns whether there is a new one.
-fn fire_one(context: &mut Context, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
+fn fire_one(context: &mut Context, spec: &Spec, woken: &mut EnabledSteps, firing: &Firing) -> bool {
     let mut is_new = false;
     for at in 0..woken.states.len() {
         let mut before = woken.states[at].clone();
@@ -113,7 +113,7 @@ fn fire_one(context: &mut Context, spec: &Spec, woken: &mut Woken, firing: &Firi
 /// The state that a step was taken from, merged with the results of the step. Results that cannot be merged are added to the states.
 fn joined(
     context: &mut Context,
-    woken: &mut Woken,
+    woken: &mut EnabledSteps,
     before: &Candidate,
     last: u64,
     next: Vec<SteppedState>,

@@ -5,7 +5,7 @@
 //! of steps that its runs touch, until no run touches another one. Awake steps are fired, with one choice after another, and their
 //! results are merged with the states before, until there is no new one.
 
-use super::fire::{self, LEARNED, Woken};
+use super::fire::{self, EnabledSteps, LEARNED};
 use super::merged_steps;
 use super::{Class, Fired, Firing};
 use crate::judge::Observed;
@@ -28,7 +28,7 @@ pub(crate) fn respond(context: &mut Context, candidates: Vec<Candidate>, receive
     let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
     let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
     let unites = context.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
-    let mut woken = Woken { states: candidates, forms: MetForms::default(), awake, from: Vec::new(), unites };
+    let mut woken = EnabledSteps { states: candidates, forms: MetForms::default(), awake, from: Vec::new(), unites };
     if !woken.awake.is_empty() {
         wake(context, spec, &mut woken);
     }
@@ -72,7 +72,7 @@ fn respond_all(
 }
 
 /// Adds the results of the awake steps to the states; returns whether there is a new one.
-fn wake(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
+fn wake(context: &mut Context, spec: &Spec, woken: &mut EnabledSteps) -> bool {
     woken.states.iter_mut().for_each(|state| tidy::for_comparing(context, state));
     if woken.unites {
         let before = woken.states.clone();
@@ -87,14 +87,14 @@ fn wake(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
 }
 
 /// Keeps states apart from here on: goes back to those before the steps were fired, split by the values of their variables.
-fn take_apart(context: &mut Context, woken: &mut Woken, before: Vec<Candidate>) {
+fn take_apart(context: &mut Context, woken: &mut EnabledSteps, before: Vec<Candidate>) {
     context.steps.keeps_apart = true;
     woken.states = before.into_iter().flat_map(|state| split::wholly(context, state)).collect();
     woken.unites = false;
 }
 
 /// Fires all awake steps from each state, and from each new state, until there is no new one; returns whether there was any.
-fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
+fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut EnabledSteps) -> bool {
     let (before, limit) = (woken.states.len(), limits::CLOSURE_LIMIT.max(woken.states.len()));
     let (mut at, mut symbolic) = (0, 0);
     woken.list_forms();
@@ -119,7 +119,7 @@ fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
 }
 
 /// Adds the pieces of a state that are new.
-fn add(context: &mut Context, woken: &mut Woken, state: Candidate, from: usize, firing: &Firing) {
+fn add(context: &mut Context, woken: &mut EnabledSteps, state: Candidate, from: usize, firing: &Firing) {
     let spec = context.spec.clone();
     for piece in split::by_slots(context, state, &spec.program.components[firing.component as usize].slots) {
         let form = forms::canonical(&piece);
@@ -137,7 +137,12 @@ fn add(context: &mut Context, woken: &mut Woken, state: Candidate, from: usize, 
 
 /// The results of a request in all states. If a step led from a state to the next, a result in the next state is left out if the step
 /// also leads to it from a result in the first state: the step commutes with the request, and sleeps on.
-fn without_stepped(context: &mut Context, spec: &Spec, woken: &Woken, results: Vec<Vec<Candidate>>) -> Vec<Candidate> {
+fn without_stepped(
+    context: &mut Context,
+    spec: &Spec,
+    woken: &EnabledSteps,
+    results: Vec<Vec<Candidate>>,
+) -> Vec<Candidate> {
     let mut after = Vec::new();
     // Faults of steps that are taken after the request are found when they are fired then.
     let findings = context.findings.clone();

@@ -7,7 +7,6 @@
 use super::lookups;
 use super::{OpenPath, Section};
 use crate::judge::candidate::{Candidate, State};
-use crate::limits;
 use crate::process::{Event, Process};
 use crate::solve::Store;
 use crate::spec::code::{Pc, Program};
@@ -16,7 +15,7 @@ use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
 /// Each side runs ahead by at most this many events before its constraints are copied.
-const AHEAD: usize = 2 * limits::TRIED;
+const AHEAD: usize = 16;
 
 /// Follows the sides of a condition that can show what was observed.
 pub(crate) fn follow(section: &mut Section<'_>, candidate: &mut Candidate, fork: &Fork) -> Result<(), Infeasible> {

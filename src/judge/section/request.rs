@@ -19,13 +19,13 @@ pub(crate) struct Received<'r> {
     pub(crate) spec: &'r Spec,
     request: &'r Value,
     /// The variables in the place of the unknown parts of the request, if there are any.
-    filled: Option<&'r Filled>,
+    filled: Option<&'r SymbolicRequest>,
     client: u64,
     pub(crate) seen: &'r Observed,
 }
 
 /// A request with variables in the place of its unknown parts.
-pub(crate) struct Filled {
+pub(crate) struct SymbolicRequest {
     /// The request with these variables.
     pub(crate) request: Value,
     /// The conditions on the variables.
@@ -36,24 +36,24 @@ pub(crate) struct Filled {
 
 impl<'r> Received<'r> {
     /// The request of an exchange, with `filled` for a request with unknown parts.
-    pub(crate) fn of(spec: &'r Spec, exchange: &'r Exchange, filled: Option<&'r Filled>) -> Received<'r> {
+    pub(crate) fn of(spec: &'r Spec, exchange: &'r Exchange, filled: Option<&'r SymbolicRequest>) -> Received<'r> {
         let request = filled.map_or(&exchange.request, |filled| &filled.request);
         Received { spec, request, filled, client: exchange.client, seen: &exchange.observed }
     }
 }
 
-impl Filled {
+impl SymbolicRequest {
     /// A request with variables in the place of its unknown parts; `None` if all is known.
-    pub(crate) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<Filled> {
-        Filled::of_type(recorded, spec, spec.program.request, fresh)
+    pub(crate) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<SymbolicRequest> {
+        SymbolicRequest::of_type(recorded, spec, spec.program.request, fresh)
     }
 
     /// A value that the server is given, with variables in the place of its unknown parts; `None` if all is known.
-    pub(crate) fn of_type(recorded: &Value, spec: &Spec, ty: TypeId, fresh: &mut Fresh) -> Option<Filled> {
+    pub(crate) fn of_type(recorded: &Value, spec: &Spec, ty: TypeId, fresh: &mut Fresh) -> Option<SymbolicRequest> {
         recorded.has_holes().then(|| {
             let before = fresh.last;
             let (request, facts) = fresh.fill_holes(&spec.types, ty, recorded);
-            Filled { request, facts, variables: fresh.last - before }
+            SymbolicRequest { request, facts, variables: fresh.last - before }
         })
     }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::composed::Composed;
+use super::composition::Composition;
 use super::wire::RecordedEvent;
 use crate::judge::Judge;
 use crate::judge::candidate::Candidate;
@@ -36,7 +36,7 @@ pub fn possible_instead(
     }
     let Judge { mut context, mut frontier } = judge;
     let candidates = frontier.begin(&mut context, *line)?;
-    let composed = Composed::new(spec, network, options);
+    let composed = Composition::new(spec, network, options);
     let ready = tasks::before(&mut context, composed, candidates, rejected);
     // A run that fails may show anything.
     if context.findings.found().is_some() || !ready.iter().all(Candidate::is_clean) {
@@ -49,7 +49,7 @@ pub fn possible_instead(
 }
 
 /// The messages or calls of a candidate that may be seen next in the place of an observation.
-fn shown(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> Vec<Value> {
+fn shown(composed: Composition<'_>, candidate: &Candidate, observation: &Observation) -> Vec<Value> {
     let process = &candidate.process;
     match observation {
         Observation::Answer(port, _) if moves::may_be_made(composed.network, &process.situation(), observation) => {

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Sections that an observation needs run before it: first those of its own connection, then those whose answers are seen soonest. A
-//! section after which the event still cannot be observed is a detour, and nodes with fewer detours are followed first. States with the
+//! section after which the event still cannot be observed is a discrepancy, and nodes with fewer discrepancies are followed first. States with the
 //! same packets and tasks under way are one node of the search, and nodes of one form at one event are followed once
 //! (`proofs-notes/deepest.md`).
 
@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::composed::Composed;
-use super::detours::DetourOrder;
+use super::composition::Composition;
+use super::discrepancies::DiscrepancyOrder;
 use super::remaining_answers::RemainingAnswers;
 use super::visited::VisitedStates;
 use super::wire::{RecordedEvent, Wire};
@@ -49,15 +49,15 @@ struct SearchNode {
 struct NodeHistory {
     /// The numbers of the requests that were read, if requests can be read again.
     read: ReadRequests,
-    /// The number of detours since the path was the first to explain an event: sections after which the next event could not be observed,
+    /// The number of discrepancies since the path was the first to explain an event: sections after which the next event could not be observed,
     /// and alternatives other than the one that is tried first.
-    detours: usize,
+    discrepancies: usize,
 }
 
 impl NodeHistory {
-    /// This history with `more` further detours.
-    fn with_detours(&self, more: usize) -> NodeHistory {
-        NodeHistory { read: self.read.clone(), detours: self.detours + more }
+    /// This history with `more` further discrepancies.
+    fn with_discrepancies(&self, more: usize) -> NodeHistory {
+        NodeHistory { read: self.read.clone(), discrepancies: self.discrepancies + more }
     }
 }
 
@@ -93,11 +93,11 @@ pub(crate) enum Searched {
 
 /// A search for a run that explains a recording.
 pub(crate) struct DeepestFirst<'r> {
-    composed: Composed<'r>,
-    order: DetourOrder,
+    composed: Composition<'r>,
+    order: DiscrepancyOrder,
     events: &'r [RecordedEvent],
     context: Context,
-    /// The nodes that are to be followed, by their priority ([`DetourOrder::priority`]): the highest is taken first.
+    /// The nodes that are to be followed, by their priority ([`DiscrepancyOrder::priority`]): the highest is taken first.
     open: BTreeMap<(Reverse<usize>, isize), Vec<SearchNode>>,
     /// The nodes that were visited at each event.
     visited: Vec<VisitedStates>,
@@ -116,7 +116,7 @@ pub(crate) struct DeepestFirst<'r> {
 
 impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
-    pub(crate) fn new(composed: Composed<'r>, judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
+    pub(crate) fn new(composed: Composition<'r>, judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
         let composed = composed.splitting_by_fate();
         let remaining = RemainingAnswers::of(composed, events);
         let mut requests = FxHashMap::default();
@@ -129,7 +129,7 @@ impl<'r> DeepestFirst<'r> {
             }
         }
         let (context, initial) = judge.into_parts();
-        let order = DetourOrder::of(composed);
+        let order = DiscrepancyOrder::of(composed);
         let (open, visited, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (explained, is_cut, taken) = (0, false, 0);
         let mut search = DeepestFirst {
@@ -213,11 +213,11 @@ impl<'r> DeepestFirst<'r> {
         if !is_enough && !left.is_empty() {
             self.push(SearchNode { left: Some(left), ..node });
         }
-        let is_detour =
-            |one: &Candidate| self.order.is_detour(is_again, || self.leads_on(&situation, one, observation));
-        let (detours, straight) = led.into_iter().partition(is_detour);
+        let is_discrepancy =
+            |one: &Candidate| self.order.is_discrepancy(is_again, || self.leads_on(&situation, one, observation));
+        let (discrepancies, straight) = led.into_iter().partition(is_discrepancy);
         self.add_each(event, straight, &history);
-        self.add_each(event, detours, &history.with_detours(1));
+        self.add_each(event, discrepancies, &history.with_discrepancies(1));
     }
 
     /// The history after a section that is run at a node.
@@ -266,7 +266,7 @@ impl<'r> DeepestFirst<'r> {
     }
 
     fn push(&mut self, node: SearchNode) {
-        let priority = self.order.priority(node.event, node.history.detours);
+        let priority = self.order.priority(node.event, node.history.discrepancies);
         self.open.entry(priority).or_default().push(node);
     }
 
@@ -280,7 +280,7 @@ impl<'r> DeepestFirst<'r> {
         }
         let mut history = node.history.clone();
         if self.order.begins_anew(event >= self.explained) {
-            history.detours = 0;
+            history.discrepancies = 0;
         }
         if let Observation::Request(port, request) = observation
             && let Some(request) = self.requests.get(&(*port, request.clone()))
@@ -294,7 +294,7 @@ impl<'r> DeepestFirst<'r> {
         for (at, ready) in after.into_iter().enumerate() {
             self.context.wire = self.wires[event].clone();
             let after = tasks::observed(&mut self.context, self.composed, ready, observation);
-            self.enter(event + 1, after, history.with_detours(self.order.of_alternative(at == last)));
+            self.enter(event + 1, after, history.with_discrepancies(self.order.of_alternative(at == last)));
         }
     }
 
@@ -312,7 +312,7 @@ impl<'r> DeepestFirst<'r> {
 
     /// The sections that may be run at a node, the one that is tried first last.
     fn sections(&self, node: &SearchNode, situation: &Situation, observation: &Observation) -> Vec<ServerSection> {
-        let Composed { spec, network, .. } = self.composed;
+        let Composition { spec, network, .. } = self.composed;
         let mut all = moves::of(&spec.program, network, situation, observation);
         all.sort_by_cached_key(|next| Reverse(self.rank(node, next.port(situation), *next, observation)));
         all
@@ -385,7 +385,7 @@ impl<'r> DeepestFirst<'r> {
         let last = groups.len().saturating_sub(1);
         for (at, (_, candidates)) in groups.into_iter().enumerate() {
             if self.visited[event].add(&mut self.context, &candidates) {
-                let history = history.with_detours(self.order.of_alternative(at == last));
+                let history = history.with_discrepancies(self.order.of_alternative(at == last));
                 self.push(SearchNode { event, candidates, history, left: None });
             } else {
                 self.context.counts.merges += 1;

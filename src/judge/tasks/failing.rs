@@ -7,7 +7,7 @@
 //! A run may do anything once the client has broken its duty, or the specification was faulty; but the messages that it had sent stay
 //! sent (proofs-notes/tasks.md, *Failing runs*).
 
-use super::composed::Composed;
+use super::composition::Composition;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::tasks;
@@ -18,7 +18,7 @@ use crate::process::Port;
 pub(crate) fn observe(context: &mut Context, network: &dyn Network, observation: &Observation) {
     if context.findings.has_failure() {
         let spec = context.spec.clone();
-        let composed = Composed::new(&spec, network, &context.options);
+        let composed = Composition::new(&spec, network, &context.options);
         let mut findings = std::mem::take(&mut context.findings);
         findings.follow(|state| following(context, composed, state, observation));
         // Comparing a message with the observed one may have been too hard.
@@ -30,7 +30,7 @@ pub(crate) fn observe(context: &mut Context, network: &dyn Network, observation:
 /// The states of a failing run after an observation; none if it does not explain the observation.
 fn following(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     mut state: Candidate,
     observation: &Observation,
 ) -> Vec<Candidate> {
@@ -62,7 +62,7 @@ fn following(
 }
 
 /// Tests whether a message that was sent must be seen before anything else on a connection.
-fn is_awaited(composed: Composed<'_>, state: &Candidate, port: Port) -> bool {
+fn is_awaited(composed: Composition<'_>, state: &Candidate, port: Port) -> bool {
     let is_global = composed.network.order() == PacketOrder::Global;
     state.process.sent().iter().any(|message| !message.is_endless && (is_global || message.port == port))
 }

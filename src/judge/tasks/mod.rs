@@ -8,13 +8,13 @@
 //! are tried until the observation may be made; equal candidates on the way are one.
 
 pub(crate) mod alternatives;
-pub(crate) mod composed;
+pub(crate) mod composition;
 pub(crate) mod deepest;
-pub(crate) mod detours;
+pub(crate) mod discrepancies;
 pub(crate) mod failing;
+pub(crate) mod lookahead;
 pub(crate) mod next_messages;
 pub(crate) mod peer_duty;
-pub(crate) mod prospects;
 pub(crate) mod recording;
 pub(crate) mod remaining_answers;
 pub(crate) mod run_section;
@@ -26,9 +26,9 @@ use std::slice;
 
 use super::candidate::{Candidate, Logged};
 use super::context::Context;
-use super::section::request::Filled;
+use super::section::request::SymbolicRequest;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
-use composed::Composed;
+use composition::Composition;
 use visited::VisitedStates;
 
 use crate::limits;
@@ -45,7 +45,7 @@ pub(super) fn observe(
     observation: &Observation,
 ) -> Vec<Candidate> {
     let spec = context.spec.clone();
-    let composed = Composed::new(&spec, network, &context.options);
+    let composed = Composition::new(&spec, network, &context.options);
     context.wire.run_to(network, Some(observation));
     let ready = before(context, composed, candidates, observation);
     context.wire.run_to(network, None);
@@ -55,7 +55,7 @@ pub(super) fn observe(
 /// The candidates in which an observation may be made, after the sections that the server may have run before it.
 pub(super) fn before(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     mut candidates: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
@@ -76,7 +76,7 @@ pub(super) fn take_notice(context: &mut Context, spec: &Spec, candidates: &mut [
 /// The candidates after an observation, from candidates in which it may be made.
 pub(super) fn observed(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     ready: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
@@ -89,7 +89,7 @@ pub(super) fn observed(
 
 fn with_observed(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     ready: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
@@ -131,7 +131,7 @@ fn retained(mut candidates: Vec<Candidate>, mut keeps: impl FnMut(&mut Candidate
 /// The candidates in which an observation may be made, after the sections that the server may have run before it.
 fn run_sections(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     candidates: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
@@ -171,7 +171,7 @@ fn run_sections(
 /// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come after it. If
 /// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is. Behind a
 /// restart nothing comes that was under way before it.
-pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> bool {
+pub(super) fn is_enough(composed: Composition<'_>, candidate: &Candidate, observation: &Observation) -> bool {
     match observation {
         Observation::Called(_) => false,
         // Answers that were sent before may have arrived before this one.
@@ -195,7 +195,7 @@ pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observati
 /// The candidates after one section that may be run before an observation, as far as they need to be followed.
 fn following(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     from: &Candidate,
     situation: &Situation,
     observation: &Observation,
@@ -225,7 +225,7 @@ pub(super) struct Successors {
 /// The candidates to which a section leads before an observation.
 pub(super) fn successors_after(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     from: &Candidate,
     situation: &Situation,
     next: ServerSection,
@@ -261,7 +261,7 @@ fn has_only_sent(before: &Candidate, after: &Candidate) -> bool {
 }
 
 /// Tests whether a section begins with a request that equals an earlier one under way, if their order means nothing.
-fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSection) -> bool {
+fn is_repeated(composed: Composition<'_>, candidate: &Candidate, next: ServerSection) -> bool {
     match next {
         ServerSection::Move(ServerMove::Receive(at)) => {
             composed.has_equal_packets() && candidate.process.has_arrived_twice(at)
@@ -271,19 +271,23 @@ fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSectio
 }
 
 /// The candidate after the last section of a task, if there is a task whose last section can be run now as well as later.
-pub(super) fn finished_at_once(context: &mut Context, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
+pub(super) fn finished_at_once(
+    context: &mut Context,
+    composed: Composition<'_>,
+    from: &Candidate,
+) -> Option<Candidate> {
     if !(composed.looks_ahead && context.wire.looks_at_tasks()) {
         return None;
     }
-    prospects::ready_to_end(context, composed, from).into_iter().find_map(|at| {
+    lookahead::ready_to_end(context, composed, from).into_iter().find_map(|at| {
         let mut next = run_section::moved(context, composed, from, ServerSection::Move(ServerMove::Resume(at)));
-        next.pop().filter(|only| next.is_empty() && prospects::has_only_ended(from, only))
+        next.pop().filter(|only| next.is_empty() && lookahead::has_only_ended(from, only))
     })
 }
 
 /// Tests whether the task of a connection cannot give the answer that is seen there, in any state.
-fn is_dead(context: &mut Context, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
-    let next = prospects::certain_section(context, composed, candidate, port);
+fn is_dead(context: &mut Context, composed: Composition<'_>, candidate: &Candidate, port: Port) -> bool {
+    let next = lookahead::certain_section(context, composed, candidate, port);
     next.is_some_and(|at| {
         run_section::moved(context, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty()
     })
@@ -292,13 +296,13 @@ fn is_dead(context: &mut Context, composed: Composed<'_>, candidate: &Candidate,
 /// The candidates after a request has arrived.
 fn with_arrived(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     candidates: Vec<Candidate>,
     port: Port,
     request: &Value,
 ) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
-    let filled = Filled::of_type(request, spec, spec.program.request, &mut context.fresh);
+    let Composition { spec, network, .. } = composed;
+    let filled = SymbolicRequest::of_type(request, spec, spec.program.request, &mut context.fresh);
     let request = filled.as_ref().map_or(request, |filled| &filled.request);
     retained(candidates, |candidate| {
         filled.iter().for_each(|filled| context.log(candidate, || Logged::Request(filled.request.clone())));
@@ -315,12 +319,12 @@ fn with_arrived(
 /// The candidates in which a message under way unifies with the one that was observed on a connection.
 pub(super) fn with_shown(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     candidates: Vec<Candidate>,
     port: Port,
     expected: Option<&Value>,
 ) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
+    let Composition { spec, network, .. } = composed;
     let goal = expected.map_or(Goal::Any, Goal::Answer);
     let mut after = Vec::new();
     for candidate in candidates {
@@ -353,9 +357,9 @@ pub(super) fn with_shown(
 
 /// The candidates after a client has given up its connection: no message on it is seen any more, and a prefix of its unread requests may
 /// still be read. If the others would be in the way, or are counted, they are dropped now.
-fn ended(context: &mut Context, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+fn ended(context: &mut Context, composed: Composition<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     context.wire.end(port);
-    let Composed { spec, network, .. } = composed;
+    let Composition { spec, network, .. } = composed;
     let is_noticed = spec.program.closes.is_some();
     let may_drop = match network.order() {
         PacketOrder::Free => false,
@@ -436,7 +440,7 @@ fn with_call_answered(
     retained(candidates, |candidate| {
         let Some(peer) = candidate.process.called_peer(exchange) else { return false };
         let response: TypeId = spec.program.peers[peer as usize].response;
-        let filled = Filled::of_type(answer, spec, response, &mut context.fresh);
+        let filled = SymbolicRequest::of_type(answer, spec, response, &mut context.fresh);
         let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
         filled.iter().for_each(|filled| context.log(candidate, || Logged::Request(filled.request.clone())));
         takes(&mut candidate.process, answer)

@@ -4,7 +4,7 @@
 //! c1 Take    c2 Take    c1 ?        the server may have answered c1 with 1 or with 2
 //! ```
 
-use super::composed::Composed;
+use super::composition::Composition;
 use crate::judge::Judge;
 use crate::judge::candidate::Candidate;
 use crate::judge::tasks;
@@ -19,7 +19,7 @@ impl Judge {
         let (mut context, spec) = (self.context.clone(), self.context.spec.clone());
         self.frontier.begin_exchange(&mut context);
         let options = context.options.clone();
-        let composed = Composed::new(&spec, network, &options);
+        let composed = Composition::new(&spec, network, &options);
         let ready = tasks::before(&mut context, composed, self.candidates().to_vec(), &Observation::Answer(port, None));
         if context.is_cut() {
             return None;

@@ -4,18 +4,19 @@
 //! let a = call source, q; expects a != Some(0);      the answer 0 breaks the duty, and 1 keeps it
 //! ```
 
-use super::composed::Composed;
+use super::composition::Composition;
 use super::run_section;
 use crate::judge::Judge;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::findings::Findings;
-use crate::judge::section::request::Filled;
-use crate::limits;
+use crate::judge::section::request::SymbolicRequest;
 use crate::network::{Network, ServerMove, ServerSection};
 use crate::process::{Port, Stack};
 use crate::value::Value;
 
+/// The candidates that are tried, and the sections of each.
+const TRIED: usize = 8;
 /// The first number of the calls that no peer has seen, when they are answered ahead of time.
 const UNSEEN: u64 = u64::MAX / 2;
 
@@ -28,15 +29,15 @@ impl Judge {
         let (mut context, spec) = (self.context.clone(), self.context.spec.clone());
         self.frontier.begin_exchange(&mut context);
         let options = context.options.clone();
-        let composed = Composed::new(&spec, network, &options);
-        let mut tried = self.candidates().iter().take(limits::LISTED / 8);
+        let composed = Composition::new(&spec, network, &options);
+        let mut tried = self.candidates().iter().take(TRIED);
         tried.all(|candidate| is_kept(&mut context, composed, candidate, exchange, answer))
     }
 }
 
 fn is_kept(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     candidate: &Candidate,
     exchange: u64,
     answer: Option<&Value>,
@@ -56,7 +57,7 @@ fn is_kept(
         answer_others(context, composed, &mut next, port);
     }
     let mut open = vec![next];
-    for _ in 0..limits::LISTED / 8 {
+    for _ in 0..TRIED {
         let mut after = Vec::new();
         for candidate in &open {
             if let Some(at) = ready(candidate, port) {
@@ -81,7 +82,7 @@ fn ready(candidate: &Candidate, port: Port) -> Option<usize> {
 }
 
 /// Gives any answers to the other calls for which the task of a connection waits.
-fn answer_others(context: &mut Context, composed: Composed<'_>, candidate: &mut Candidate, port: Port) {
+fn answer_others(context: &mut Context, composed: Composition<'_>, candidate: &mut Candidate, port: Port) {
     for number in UNSEEN.. {
         let mut unseen = candidate.process.unseen_calls().into_iter();
         let Some(place) = unseen.find(|place| candidate.process.waiting(*place) == Some(port)) else {
@@ -97,7 +98,9 @@ fn answer_others(context: &mut Context, composed: Composed<'_>, candidate: &mut 
         calls.filter(|call| !call.is_answer_sent).filter_map(|call| Some((call.exchange?, call.peer)))
     {
         let response = composed.spec.program.peers[peer as usize].response;
-        let Some(filled) = Filled::of_type(&Value::Any, composed.spec, response, &mut context.fresh) else { return };
+        let Some(filled) = SymbolicRequest::of_type(&Value::Any, composed.spec, response, &mut context.fresh) else {
+            return;
+        };
         candidate.process.send_answer(exchange, &filled.request);
         // Nothing else is known of the answer, so some value keeps the conditions on it.
         _ = filled.assume(candidate, &mut context.solver);

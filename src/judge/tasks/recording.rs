@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::composed::{Composed, answers_only};
+use super::composition::{Composition, answers_only};
 use super::deepest::{DeepestFirst, Searched};
 use super::wire::{Ahead, Lookahead, RecordedEvent};
 use crate::judge::Judge;
@@ -185,9 +185,9 @@ impl Recordings<'_> {
                 self.network,
             );
         }
-        let composed = Composed::new(self.spec, self.network, self.options);
+        let composed = Composition::new(self.spec, self.network, self.options);
         let counts_requests = composed.counts_requests && lookahead == Lookahead::All;
-        let composed = Composed { counts_requests, ..composed };
+        let composed = Composition { counts_requests, ..composed };
         let mut deepest = self.options.reduces().then(|| DeepestFirst::new(composed, judge.clone(), events));
         let is_exact = !self.spec.program.may_fail || lookahead == Lookahead::Messages;
         let mut left = events.iter();

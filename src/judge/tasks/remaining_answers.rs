@@ -9,7 +9,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::composed::Composed;
+use super::composition::Composition;
 use super::wire::RecordedEvent;
 use crate::network::Observation;
 use crate::process::{Port, Situation};
@@ -30,7 +30,7 @@ struct OwnEvent {
 }
 
 impl RemainingAnswers {
-    pub(crate) fn of(composed: Composed<'_>, events: &[RecordedEvent]) -> RemainingAnswers {
+    pub(crate) fn of(composed: Composition<'_>, events: &[RecordedEvent]) -> RemainingAnswers {
         let mut by_port: FxHashMap<Port, Vec<OwnEvent>> = FxHashMap::default();
         let most = if composed.network.duplicates() { 1 } else { usize::MAX };
         for (at, (_, observation)) in events.iter().enumerate().rev() {

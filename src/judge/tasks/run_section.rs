@@ -4,7 +4,7 @@
 //! c1 Put(1) not read      the server reads it      {x: 1}, and `Done` is under way to c1
 //! ```
 
-use super::composed::Composed;
+use super::composition::Composition;
 use super::wire::MessageFate;
 use crate::judge::candidate::{Candidate, Logged};
 use crate::judge::context::Context;
@@ -30,11 +30,11 @@ pub(crate) fn packets(candidate: &Candidate) -> usize {
 /// The candidates to which a section leads.
 pub(crate) fn moved(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     from: &Candidate,
     next: ServerSection,
 ) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
+    let Composition { spec, network, .. } = composed;
     context.work.without_terms +=
         limits::COPIES_PER_TERM + from.process.size() as u64 / limits::COPIES_PER_TERM + compared(from);
     let mut first = from.clone();
@@ -67,7 +67,7 @@ pub(crate) fn moved(
 }
 
 /// The candidates at the end of a section that has begun.
-fn ended(context: &mut Context, composed: Composed<'_>, first: Candidate) -> Vec<Candidate> {
+fn ended(context: &mut Context, composed: Composition<'_>, first: Candidate) -> Vec<Candidate> {
     let next = Section::new(context, composed.spec, Goal::Section).results(first);
     let mut next = delivered(context, composed, next);
     for candidate in &mut next {
@@ -78,7 +78,7 @@ fn ended(context: &mut Context, composed: Composed<'_>, first: Candidate) -> Vec
 
 /// The candidates to which the next section of a task leads that waits for some of the answers that peers have sent: for each choice
 /// of the answers that have arrived first.
-fn answered_each(context: &mut Context, composed: Composed<'_>, from: &Candidate, at: usize) -> Vec<Candidate> {
+fn answered_each(context: &mut Context, composed: Composition<'_>, from: &Candidate, at: usize) -> Vec<Candidate> {
     let task = &from.process.situation().suspended[at];
     let sent: Vec<u64> =
         task.calls.iter().filter(|call| call.is_answer_sent).filter_map(|call| call.exchange).collect();
@@ -143,7 +143,7 @@ fn begun(candidate: &Candidate, next: ServerSection) -> Option<SectionStart> {
 }
 
 /// The candidates to which the steps lead: from known states to known ones, which are soon all visited.
-fn stepped_each(context: &mut Context, composed: Composed<'_>, from: &Candidate) -> Vec<Candidate> {
+fn stepped_each(context: &mut Context, composed: Composition<'_>, from: &Candidate) -> Vec<Candidate> {
     let mut after = Vec::new();
     for step in 0..composed.spec.program.steps.len() {
         let stepped = fire::run_step(context, composed.spec, from, step);
@@ -161,8 +161,12 @@ fn stepped_each(context: &mut Context, composed: Composed<'_>, from: &Candidate)
 }
 
 /// The candidates after a section, each message compared with what is known to be seen of it.
-pub(crate) fn delivered(context: &mut Context, composed: Composed<'_>, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let Composed { spec, network, .. } = composed;
+pub(crate) fn delivered(
+    context: &mut Context,
+    composed: Composition<'_>,
+    candidates: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let Composition { spec, network, .. } = composed;
     let (mut open, mut after) = (candidates, Vec::new());
     while let Some(mut candidate) = open.pop() {
         composed.order(&mut candidate);
@@ -201,7 +205,7 @@ pub(crate) fn delivered(context: &mut Context, composed: Composed<'_>, candidate
 /// Adds a candidate for each answer that a message may be, the earliest one first, and the candidate in which nobody sees it.
 fn tell_apart(
     context: &mut Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     candidate: Candidate,
     at: usize,
     answers: Vec<Value>,

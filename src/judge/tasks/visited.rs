@@ -12,17 +12,16 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::composed::Composed;
+use super::composition::Composition;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::CanonicalForm;
-use crate::limits;
 use crate::process::Port;
 use crate::value::Value;
 
 /// This many comparisons of packets count as one made term.
-const COMPARED: usize = 4 * limits::VALUES_PER_TERM;
+const COMPARED: usize = 32;
 
 /// The packets of a state that may be lost, by their numbers; each list is in order.
 #[derive(Default, Debug)]
@@ -48,7 +47,7 @@ pub(crate) struct VisitedStates {
 }
 
 impl VisitedStates {
-    pub(crate) fn new(composed: Composed<'_>) -> VisitedStates {
+    pub(crate) fn new(composed: Composition<'_>) -> VisitedStates {
         VisitedStates {
             forms: FxHashMap::default(),
             numbers: FxHashMap::default(),

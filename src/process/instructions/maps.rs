@@ -7,7 +7,7 @@ use super::effects;
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::lookup::{HowFound, Lookup};
 use super::operands::At;
-use crate::limits;
+use crate::process::task::READ_OPEN;
 use crate::process::{Event, Process};
 use crate::spec::code::{Binary, FaultKind, Operand, Pc, Register};
 use crate::value::{self, Entry, Truth, Value};
@@ -113,7 +113,7 @@ pub(crate) fn find(
 /// Remembers an open entry of a variable that the section read.
 fn note_read(process: &mut Process, at: At<'_>, map: Operand, key: Operand) {
     if let Operand::Slot(slot) = map
-        && process.task.read_open.len() < limits::TRIED
+        && process.task.read_open.len() < READ_OPEN
     {
         let key = at.read(process, key).clone();
         process.task.read_open.push((slot, key));

@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use super::evaluate;
 use super::operands::PlainOperands;
-use crate::limits;
+use crate::process::task::READ_OPEN;
 use crate::scalar::{Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
 use crate::value::{self, Entry, Presence, Value};
 
 /// A text of at most this many octets is short: an operation on it counts as one instruction.
-const SHORT: usize = 64 * limits::VALUES_PER_TERM;
+const SHORT: usize = 512;
 
 /// Executes an instruction if its operands are plain; returns false, and does nothing, if they are not.
 #[inline(never)] // Keeps the loop of the fast path small.
@@ -69,7 +69,7 @@ fn find(place: &mut PlainOperands<'_>, [dst, there]: [Register; 2], map: Operand
 /// Remembers an open entry of a variable that the section read.
 fn note_read(place: &mut PlainOperands<'_>, map: Operand, key: Operand, found: &Value) {
     if let Operand::Slot(slot) = map
-        && place.read_open.len() < limits::TRIED
+        && place.read_open.len() < READ_OPEN
         && found.has_terms()
     {
         let key = place.read(key).clone();

@@ -12,7 +12,7 @@ use crate::term::{Kind, Term};
 use crate::value::{Arithmetic, Value, extent};
 
 /// Multiplying this many pairs of words takes the time of an instruction.
-const PRODUCTS: usize = limits::VALUES_PER_TERM * limits::VALUES_PER_TERM;
+const PRODUCTS: usize = 64;
 
 /// Subtracts the price of an instruction from the instructions that the section may still execute.
 pub(crate) fn charge(process: &mut Process, at: At<'_>, op: &Op) {

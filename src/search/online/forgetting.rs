@@ -7,9 +7,11 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::limits;
 use crate::search::history::{Building, HistoryEvent, Request};
 use crate::search::rules::OrderRules;
+
+/// The kinds of requests beyond which those that no longer occur are forgotten.
+const KINDS: usize = 4_096;
 
 /// The new numbers of requests after others were forgotten.
 pub(crate) struct Renumbered {
@@ -74,7 +76,7 @@ impl Building {
 
     /// Forgets the kinds of forgotten requests, if there are many kinds; returns the new numbers of the others.
     pub(crate) fn forget_kinds(&mut self, rules: OrderRules) -> Option<FxHashMap<u32, u32>> {
-        if self.kinds.len() < limits::DISTINCT.min(rules.patience() as usize) {
+        if self.kinds.len() < KINDS.min(rules.patience() as usize) {
             return None;
         }
         let (mut kinds, mut asks) = (FxHashMap::default(), FxHashMap::default());

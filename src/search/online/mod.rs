@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::budget::OrderBudget;
 use super::configuration::Configuration;
 use super::history::{Building, HistoryEvent, Request};
-use super::order_search::{AdvanceSoFar, OrderSearch, ResumePoint, SearchEnd};
+use super::order_search::{OrderSearch, PartialAdvance, ResumePoint, SearchEnd};
 use super::rules::OrderRules;
 use super::rules::kinds::HistoryFacts;
 use super::rules::unseen::{Likeness, UnseenTexts};
@@ -33,9 +33,12 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use sequential::Alone;
 
+/// The configurations of a base up to which its states are the states of the server.
+const CONFIGURATIONS: usize = 8;
+
 /// The verdict on the events of a key so far.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum SoFar {
+pub(super) enum PrefixVerdict {
     /// Some order explains them.
     Explained,
     /// No order explains them.
@@ -44,18 +47,18 @@ pub(super) enum SoFar {
     Doubtful(Doubt),
 }
 
-impl SoFar {
-    fn of_limit(limit: Limit) -> SoFar {
-        SoFar::Doubtful(Doubt::Limit(limit))
+impl PrefixVerdict {
+    fn of_limit(limit: Limit) -> PrefixVerdict {
+        PrefixVerdict::Doubtful(Doubt::Limit(limit))
     }
 }
 
 /// The base moves on once it may move by this many events.
-const MOVED_AT_ONCE: usize = limits::INTERVAL / 8;
+const MOVED_AT_ONCE: usize = 32;
 /// Moving the base takes at most `SLICE` work with each event. That doubles with each `LAGGING` events that the base is behind, at most
 /// [`limits::DEPTH`] times.
-const SLICE: u64 = 4 * limits::SMALL_WORK;
-const LAGGING: usize = limits::INTERVAL / 2;
+const SLICE: u64 = 8000;
+const LAGGING: usize = 128;
 
 /// The history of a key, from the base on.
 ///
@@ -81,7 +84,7 @@ pub(crate) struct OnlinePart {
     /// The requests that may still be answered, each after the event that sent it.
     unanswered: BTreeSet<(usize, usize)>,
     /// The search for the next base, if that has begun.
-    begun: Option<AdvanceSoFar>,
+    begun: Option<PartialAdvance>,
 }
 
 /// The options of a history that is judged while it happens.
@@ -122,7 +125,7 @@ impl OnlinePart {
     }
 
     /// Adds an event.
-    pub(super) fn push(&mut self, line: u64, happened: Observation) -> SoFar {
+    pub(super) fn push(&mut self, line: u64, happened: Observation) -> PrefixVerdict {
         self.building.add(line, happened);
         let events = &self.building.so_far().events;
         let (event, last) = (events.len() - 1, events.last().copied());
@@ -149,7 +152,7 @@ impl OnlinePart {
             }
             Some(HistoryEvent::Impossible | HistoryEvent::Open) | None => return self.unexplained(line),
         }
-        if self.witness.is_some() { SoFar::Explained } else { SoFar::of_limit(Limit::Orders) }
+        if self.witness.is_some() { PrefixVerdict::Explained } else { PrefixVerdict::of_limit(Limit::Orders) }
     }
 
     /// Finds the facts about the kinds of a request.
@@ -166,26 +169,26 @@ impl OnlinePart {
     }
 
     /// The verdict if an answer is the last event.
-    fn answered(&mut self, line: u64, event: usize, request: usize) -> SoFar {
+    fn answered(&mut self, line: u64, event: usize, request: usize) -> PrefixVerdict {
         let end = event + 1;
         self.witness = self.witness.take().and_then(|witness| self.gone_on(witness, request, end));
         self.so_far(line, event)
     }
 
     /// The verdict if an event is the last one; an order is searched anew if the witness does not go on.
-    fn so_far(&mut self, line: u64, event: usize) -> SoFar {
+    fn so_far(&mut self, line: u64, event: usize) -> PrefixVerdict {
         let end = event + 1;
         if let Err(limit) = self.move_base(end) {
-            return SoFar::of_limit(limit);
+            return PrefixVerdict::of_limit(limit);
         }
         if self.witness.is_some() {
-            return SoFar::Explained;
+            return PrefixVerdict::Explained;
         }
         let end = self.building.so_far().events.len();
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
         let mut budget = OrderBudget::part(&self.options, &self.states, limits::TRIAL_SHARE);
-        let Some(base) = self.base.as_ref() else { return SoFar::of_limit(Limit::Orders) };
-        let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
+        let Some(base) = self.base.as_ref() else { return PrefixVerdict::of_limit(Limit::Orders) };
+        let kept = self.begun.iter().flat_map(PartialAdvance::states);
         let unseen = UnseenTexts::of(known.history, self.rules, Likeness::Covered);
         self.states.unite(unseen.filter(|_| !self.restarts_may_fail && !self.failures.borrow_mut().may_fail()));
         let found = OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base);
@@ -197,11 +200,11 @@ impl OnlinePart {
         match found {
             SearchEnd::Explained(found) => {
                 self.witness = Some(Configuration::of(found.state, found.done));
-                SoFar::Explained
+                PrefixVerdict::Explained
             }
             SearchEnd::Nothing(_) => self.unexplained(line),
-            SearchEnd::Doubtful(_) => SoFar::of_limit(Limit::Orders),
-            SearchEnd::GivenUp(limit, _) => SoFar::of_limit(limit),
+            SearchEnd::Doubtful(_) => PrefixVerdict::of_limit(Limit::Orders),
+            SearchEnd::GivenUp(limit, _) => PrefixVerdict::of_limit(limit),
         }
     }
 
@@ -211,12 +214,12 @@ impl OnlinePart {
     }
 
     /// The verdict if nothing explains the last event.
-    fn unexplained(&mut self, line: u64) -> SoFar {
+    fn unexplained(&mut self, line: u64) -> PrefixVerdict {
         self.witness = None;
         match self.states.context.verdict_without_candidates(line) {
-            Verdict::Reject { event_from: None, .. } if !self.may_fail() => SoFar::Rejected,
-            Verdict::Unknown { doubt, .. } => SoFar::Doubtful(doubt),
-            _ => SoFar::of_limit(Limit::Orders),
+            Verdict::Reject { event_from: None, .. } if !self.may_fail() => PrefixVerdict::Rejected,
+            Verdict::Unknown { doubt, .. } => PrefixVerdict::Doubtful(doubt),
+            _ => PrefixVerdict::of_limit(Limit::Orders),
         }
     }
 
@@ -239,7 +242,7 @@ impl OnlinePart {
     fn move_base(&mut self, end: usize) -> Result<(), Limit> {
         let to = self.unanswered.first().map_or(end, |(event, _)| *event);
         let is_due = to >= self.soon() || self.unanswered.is_empty() && to >= self.kept;
-        let begun = self.begun.take().or_else(|| is_due.then(|| AdvanceSoFar::before(to)));
+        let begun = self.begun.take().or_else(|| is_due.then(|| PartialAdvance::before(to)));
         let (Some(base), Some(begun)) = (&self.base, begun) else { return Ok(()) };
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
         let most = SLICE << (end / LAGGING).min(limits::DEPTH as usize);
@@ -255,26 +258,26 @@ impl OnlinePart {
     /// Takes a new base, and forgets the events before it.
     fn forget_before(&mut self, mut base: ResumePoint) {
         let requests = &self.building.so_far().requests;
-        let mut moment = base.moment().clone();
+        let mut pending = base.pending().clone();
         // A request without an answer that was served in each configuration does not matter any more.
         let is_served = |place: usize| base.configurations.iter().all(|own| own.done.served.contains(place));
         let is_gone = |Request { place, answered, .. }: &Request| answered.is_none() && is_served(*place);
         let (gone, left): (Vec<u32>, Vec<u32>) =
-            moment.under_way.iter().partition(|request| is_gone(&requests[**request as usize]));
+            pending.under_way.iter().partition(|request| is_gone(&requests[**request as usize]));
         for request in gone {
             let place = requests[request as usize].place;
-            moment.bound.remove(place);
+            pending.bound.remove(place);
             let configurations = base.configurations.iter_mut().chain(&mut self.witness);
             configurations.for_each(|own| own.done.remove(place));
         }
         let before = base.at();
         let new = self.building.forget(before, left.iter().map(|request| *request as usize).collect());
         let number = |old: &usize| new.request(*old);
-        moment.under_way = left.iter().filter_map(|old| number(&(*old as usize))).map(|new| new as u32).collect();
+        pending.under_way = left.iter().filter_map(|old| number(&(*old as usize))).map(|new| new as u32).collect();
         let unanswered = std::mem::take(&mut self.unanswered);
         self.unanswered =
             unanswered.iter().filter_map(|(event, request)| Some((event - before, number(request)?))).collect();
-        self.base = Some(base.before_first(moment));
+        self.base = Some(base.before_first(pending));
         self.forget_kinds();
         self.forget_states();
     }
@@ -304,7 +307,7 @@ impl OnlinePart {
     pub(super) fn at_rest(&self) -> Option<Judge> {
         let is_decided = self.building.so_far().is_empty() && !self.states.context.is_cut() && !self.may_fail();
         let base = self.base.as_ref().filter(|_| is_decided)?;
-        if !base.moment().under_way.is_empty() || base.configurations.len() > limits::TRIED {
+        if !base.pending().under_way.is_empty() || base.configurations.len() > CONFIGURATIONS {
             return None;
         }
         let frontiers = base.configurations.iter().map(|configuration| self.states.frontier(configuration.state));

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::sequential::Alone;
-use super::{OnlineOptions, OnlinePart, SoFar};
+use super::{OnlineOptions, OnlinePart, PrefixVerdict};
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Options, Place, Verdict};
 use crate::network::Observation;
 use crate::process::{Limit, Port};
@@ -239,10 +239,10 @@ impl OnlineHistory {
         let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
         let by = OnlineOptions { options: &self.options, kept: self.kept };
         match at_once.push(self.keys.as_ref(), by, line, happened) {
-            Some(SoFar::Explained) => {}
-            Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
+            Some(PrefixVerdict::Explained) => {}
+            Some(PrefixVerdict::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
             doubtful => {
-                let doubt = if let Some(SoFar::Doubtful(doubt)) = doubtful { Some(doubt) } else { None };
+                let doubt = if let Some(PrefixVerdict::Doubtful(doubt)) = doubtful { Some(doubt) } else { None };
                 self.clients = OnlineClients::TooHard(Box::new(at_once.start.clone()), doubt);
                 return None;
             }
@@ -264,7 +264,7 @@ impl AtOnce {
         by: OnlineOptions<'_>,
         line: u64,
         happened: Observation,
-    ) -> Option<SoFar> {
+    ) -> Option<PrefixVerdict> {
         let Some(keys) = keys else { return self.parts.get_mut(&None).map(|part| part.push(line, happened)) };
         let key = match &happened {
             Observation::Request(Port(connection), request) => {
@@ -277,7 +277,7 @@ impl AtOnce {
             Observation::Answer(Port(connection), _) => self.under_way.remove(connection)?,
             Observation::Lost(Port(connection)) => match self.under_way.remove(connection) {
                 Some(key) => key,
-                None => return Some(SoFar::Explained),
+                None => return Some(PrefixVerdict::Explained),
             },
             Observation::Restart => return Some(self.restart(line)),
             _ => return None,
@@ -287,7 +287,7 @@ impl AtOnce {
     }
 
     /// Judges a restart in the history of each key.
-    fn restart(&mut self, line: u64) -> SoFar {
+    fn restart(&mut self, line: u64) -> PrefixVerdict {
         self.under_way.clear();
         // Keys that are first met after the restart begin as it has left them.
         let spec = self.start.spec().clone();
@@ -295,10 +295,10 @@ impl AtOnce {
             self.start.observe_by(&spec, &Exchange::restart(line));
         }
         if !self.start.verdict().is_accept() {
-            return SoFar::Doubtful(Doubt::Limit(Limit::Orders));
+            return PrefixVerdict::Doubtful(Doubt::Limit(Limit::Orders));
         }
         let verdicts = self.parts.values_mut().map(|part| part.push(line, Observation::Restart));
-        let other = verdicts.into_iter().find(|verdict| *verdict != SoFar::Explained);
-        other.unwrap_or(SoFar::Explained)
+        let other = verdicts.into_iter().find(|verdict| *verdict != PrefixVerdict::Explained);
+        other.unwrap_or(PrefixVerdict::Explained)
     }
 }

@@ -25,6 +25,9 @@ use crate::value::Value;
 use relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use two_answers::AnswerPairs;
 
+/// The answers that share something with the rejected one, and are tried before others that are far from it.
+const SHARING: usize = 64;
+
 /// The end of a search that found no order of a history. A search of the same history with another last answer may go on from there.
 pub struct RejectedSearch {
     states: States,
@@ -171,7 +174,7 @@ impl RejudgedHistory {
         let mut answers = self.answers();
         answers.reverse();
         let mut far = answers.split_off(near.min(answers.len()));
-        let sharing: Vec<usize> = far.iter().copied().filter(shares).take(limits::LISTED).collect();
+        let sharing: Vec<usize> = far.iter().copied().filter(shares).take(SHARING).collect();
         far.retain(|answer| !sharing.contains(answer));
         [answers, sharing, far].concat()
     }

@@ -13,6 +13,9 @@ use crate::spec::{Spec, Type};
 use crate::term::made;
 use crate::value::Value;
 
+/// The rounds in which states are followed by the requests under way: their number may square with each.
+const ROUNDS: usize = 4;
+
 /// A judge of two answers.
 pub(crate) struct AnswerPairs {
     context: Context,
@@ -69,7 +72,7 @@ impl AnswerPairs {
         let last = made().saturating_add(effort);
         let mut new = context.uncovered(states, &[]);
         let mut closed = new.clone();
-        for _ in 0..limits::ROUNDS {
+        for _ in 0..ROUNDS {
             let mut after = Vec::new();
             for any in &self.requests {
                 if made() > last {

@@ -13,11 +13,13 @@ use rustc_hash::FxHashMap;
 
 use super::every_state::{EveryState, Renamed};
 use super::shape::{self, RequestShape, ShapeKey, ShapeScalars};
-use crate::limits;
 use crate::search::history::Request;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Spec;
 use crate::term::Term;
+
+/// The questions to the solver about absorption.
+const QUESTIONS: usize = 4_096;
 
 /// A shape, with the facts that were found about it.
 struct KnownShape {
@@ -83,7 +85,7 @@ impl Absorption {
         &mut self,
         ask: impl FnOnce(&EveryState, &mut AbsorptionSolver<'_>, &[KnownShape]) -> Option<bool>,
     ) -> bool {
-        let Some(every) = self.every.as_ref().filter(|_| self.questions < limits::DISTINCT) else { return false };
+        let Some(every) = self.every.as_ref().filter(|_| self.questions < QUESTIONS) else { return false };
         let mut asking = AbsorptionSolver { solver: &mut self.solver, questions: &mut self.questions };
         ask(every, &mut asking, &self.shapes).unwrap_or(false)
     }

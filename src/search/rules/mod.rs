@@ -12,7 +12,6 @@ pub(crate) mod shape;
 pub(crate) mod unseen;
 
 use crate::judge::Reductions;
-use crate::limits;
 
 /// The rules that a search follows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +23,7 @@ pub(crate) struct OrderRules {
 }
 
 /// Until this many ways were looked up, trying orders is faster than asking the solver.
-const PATIENCE: u64 = 2 * limits::SMALL_WORK;
+const PATIENCE: u64 = 4000;
 
 impl OrderRules {
     /// All rules, as far as reductions are made.

@@ -9,25 +9,25 @@
 
 use super::kinds::FirstEvents;
 use crate::search::bits::PlaceSet;
-use crate::search::moments::Moment;
+use crate::search::pending::PendingRequests;
 use crate::search::states::States;
 
 /// The requests under way before an event that each of them absorbs.
 #[derive(Clone)]
-pub(crate) struct MomentPairs {
+pub(crate) struct AbsorbedPairs {
     /// For the place of each request, the places of those that it absorbs: it makes no difference whether these are served just before it.
     absorbs: Vec<PlaceSet>,
     /// Set if it was looked for when these pairs were made.
     pub(crate) knows_absorption: bool,
 }
 
-impl MomentPairs {
+impl AbsorbedPairs {
     /// The pairs of the requests under way before an event.
-    pub(crate) fn of(events: FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
+    pub(crate) fn of(events: FirstEvents<'_>, states: &mut States, pending: &PendingRequests) -> AbsorbedPairs {
         let knows_absorption = states.absorption(events.known.rules).is_some();
-        let mut pairs = MomentPairs { absorbs: Vec::new(), knows_absorption };
-        let mut before = Moment::default();
-        for request in moment.requests() {
+        let mut pairs = AbsorbedPairs { absorbs: Vec::new(), knows_absorption };
+        let mut before = PendingRequests::default();
+        for request in pending.requests() {
             pairs.add(events, states, &before, request);
             before.under_way.push(request as u32);
         }
@@ -39,16 +39,16 @@ impl MomentPairs {
         &self,
         events: FirstEvents<'_>,
         states: &mut States,
-        before: &Moment,
+        before: &PendingRequests,
         request: usize,
-    ) -> MomentPairs {
+    ) -> AbsorbedPairs {
         let mut pairs = self.clone();
         pairs.add(events, states, before, request);
         pairs
     }
 
     /// Adds a request to those that are under way.
-    fn add(&mut self, events: FirstEvents<'_>, states: &mut States, before: &Moment, request: usize) {
+    fn add(&mut self, events: FirstEvents<'_>, states: &mut States, before: &PendingRequests, request: usize) {
         let place = events.about(request).place;
         if self.absorbs.len() <= place {
             self.absorbs.resize_with(place + 1, PlaceSet::default);
@@ -61,7 +61,7 @@ impl MomentPairs {
     }
 
     /// The pairs without the request at a place.
-    pub(crate) fn without(&self, place: usize) -> MomentPairs {
+    pub(crate) fn without(&self, place: usize) -> AbsorbedPairs {
         let mut pairs = self.clone();
         pairs.absorbs.iter_mut().for_each(|absorbed| absorbed.remove(place));
         pairs

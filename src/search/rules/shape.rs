@@ -9,7 +9,6 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::every_state::{EveryState, GeneralPath, equality};
-use crate::limits;
 use crate::process::Fresh;
 use crate::scalar::{Scalar, Sort};
 use crate::spec::Spec;
@@ -20,7 +19,7 @@ use crate::value::Value;
 pub(crate) type ShapeScalars = SmallVec<[Scalar; 2]>;
 
 /// The scalars of a shape. Requests with more have no shape, as each comparison of two scalars is a part of it.
-const MOST_SCALARS: usize = limits::TRIED / 2 + 1;
+const MOST_SCALARS: usize = 5;
 
 /// Variables that stand for scalars of a request have numbers after this one.
 const SCALARS: u64 = 1 << 40;

@@ -13,13 +13,17 @@ use rustc_hash::FxHashMap;
 
 use super::OrderRules;
 use crate::judge::Candidate;
-use crate::limits;
 use crate::scalar::Scalar;
 use crate::search::forms::{StateForm, StateNumber, state_form};
 use crate::search::history::History;
 use crate::spec::Spec;
 use crate::spec::analysis::shown::shown;
 use crate::value::{Entry, Map, Value};
+
+/// The patience with forms of requests whose answers were not seen.
+const PATIENCE_FOR_FORMS: u64 = 64;
+/// The entries of a map that are united with those of another.
+const ENTRIES: usize = 64;
 
 /// The use that a search makes of states that are alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +58,7 @@ impl UnseenTexts {
         let mut seen = Vec::new();
         let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
         let is_known = rules.uses_all_rules() && answers.all(|answer| add_texts(answer, &mut seen).is_some());
-        let patience = rules.patience().min(limits::LISTED as u64);
+        let patience = rules.patience().min(PATIENCE_FOR_FORMS);
         let (forms, first) = (FxHashMap::default(), FxHashMap::default());
         let (variables, unseen, has_united) = (None, None, false);
         is_known.then_some(UnseenTexts { likeness, seen, variables, unseen, patience, forms, first, has_united })
@@ -119,7 +123,7 @@ impl UnseenTexts {
                 let both = || united.iter().zip(fields.iter()).map(|(new, old)| new.as_ref().unwrap_or(old).clone());
                 united.iter().any(Option::is_some).then(|| Value::data(*tag, both().collect::<Vec<_>>()))
             }
-            Value::Map(map) if map.bound() <= limits::LISTED => self.united_entries(map).map(Value::Map),
+            Value::Map(map) if map.bound() <= ENTRIES => self.united_entries(map).map(Value::Map),
             _ => None,
         }
     }

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
+use super::explanation::stated;
 use super::rejection::{FoundRejection, Recheck, judged_again, named_statements};
-use super::stated::stated;
 use super::{Proof, WitnessSearch, WitnessWay, served};
 use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict, witness_of_order};
 use crate::json::{self, RawJson};

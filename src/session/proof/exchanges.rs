@@ -8,8 +8,8 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::explanation::stated;
 use super::rejection::{FoundRejection, Recheck};
-use super::stated::stated;
 use super::{Proof, WitnessSearch, WitnessWay, served};
 use crate::evidence::{Budget, witness_in_parts};
 use crate::judge::{Exchange, Judge, Options, Verdict};

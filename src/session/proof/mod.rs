@@ -2,15 +2,15 @@
 
 mod concurrent;
 mod exchanges;
+mod explanation;
 mod networked;
 mod rejection;
-mod stated;
 
 pub use concurrent::ConcurrentEvidence;
 pub(super) use exchanges::ExchangesEvidence;
+pub(super) use explanation::stated;
 pub use networked::NetworkedEvidence;
 pub use rejection::{FoundRejection, NamedStatement, Recheck};
-pub(super) use stated::stated;
 
 use std::ops::ControlFlow;
 

@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
+use super::explanation::stated;
 use super::rejection::{FoundRejection, Recheck, judged_again};
-use super::stated::stated;
 use super::{Proof, WitnessWay};
 use crate::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, WitnessError, answer_values, check_values,

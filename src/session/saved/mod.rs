@@ -17,11 +17,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Session;
-use super::engine::{EngineMoment, SessionEngine};
-use super::going_on::{GoingOn, NotedParts, UnknownPart};
+use super::engine::{EngineCheckpoint, SessionEngine};
 use super::kept::SavedEvents;
+use super::recovery::{NotedParts, Recovery, UnknownPart};
 use crate::json;
-use crate::judge::{Judge, Options, RestingFrontier, RestingState};
+use crate::judge::{Judge, Options, QuiescentFrontier, QuiescentState};
 use crate::network::NetworkChoice;
 use crate::search::IdleHistory;
 use crate::spec::{Spec, TypeId};
@@ -51,13 +51,13 @@ struct SavedHeader {
 /// The second line of the text.
 #[derive(Serialize, Deserialize)]
 struct SavedContent {
-    start: Option<SavedMoment>,
+    start: Option<SavedCheckpoint>,
     lines: Vec<u64>,
 }
 
 /// The state of an engine at a moment when nothing was under way.
 #[derive(Serialize, Deserialize)]
-struct SavedMoment {
+struct SavedCheckpoint {
     tables: SavedTables,
     engine: SavedEngine,
     noted: SavedNotes,
@@ -120,9 +120,9 @@ impl Session {
         let unsaved = || "the session cannot be saved now: too many events were observed since nothing was under way";
         let (start, events) = match self.events.saved() {
             SavedEvents::All(events) => (None, events),
-            SavedEvents::Since(moment, events) => match self.engine.moment() {
+            SavedEvents::Since(checkpoint, events) => match self.engine.checkpoint() {
                 Some(now) => (Some(written(&now)), &[][..]),
-                None => (Some(written(moment.ok_or_else(unsaved)?)), events),
+                None => (Some(written(checkpoint.ok_or_else(unsaved)?)), events),
             },
         };
         let start = start.map(|start| start.ok_or_else(unsaved)).transpose()?;
@@ -177,9 +177,9 @@ impl Session {
         let content: SavedContent = json::from_line(content).map_err(|_| broken())?;
         let mut session = match content.start {
             None => Session::new(spec, net, options),
-            Some(moment) => {
-                let moment = read(moment, spec, net, &options).ok_or_else(broken)?;
-                Session::at_moment((spec, net), options, moment).ok_or_else(broken)?
+            Some(checkpoint) => {
+                let checkpoint = read(checkpoint, spec, net, &options).ok_or_else(broken)?;
+                Session::at_checkpoint((spec, net), options, checkpoint).ok_or_else(broken)?
             }
         };
         let mut read = Events::open(spec, events.as_bytes(), TraceFormat::Ndjson, Default::default());
@@ -198,15 +198,15 @@ fn digest(text: &str) -> String {
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// A moment in the format of the text; `None` if an unknown part was open.
-fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> {
+/// A checkpoint in the format of the text; `None` if an unknown part was open.
+fn written((engine, recovery): &(EngineCheckpoint, Recovery)) -> Option<SavedCheckpoint> {
     let mut tables = TableWriter::default();
     let engine = match engine {
-        EngineMoment::Exchanges(judge) => SavedEngine::Exchanges(frontier(judge, &mut tables)?),
-        EngineMoment::Network(judge, numbering) => {
+        EngineCheckpoint::Exchanges(judge) => SavedEngine::Exchanges(frontier(judge, &mut tables)?),
+        EngineCheckpoint::Network(judge, numbering) => {
             SavedEngine::Network(frontier(judge, &mut tables)?, numbering.parts()?)
         }
-        EngineMoment::Order(IdleHistory { judge, keys, clients, last_client }) => {
+        EngineCheckpoint::Order(IdleHistory { judge, keys, clients, last_client }) => {
             let judge = frontier(judge, &mut tables)?;
             let key = |(key, judge): &(Option<Value>, Judge)| {
                 Some((key.as_ref().map(|key| tables.value(key)), frontier(judge, &mut tables)?))
@@ -218,7 +218,7 @@ fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> 
             SavedEngine::Order { judge, keys, clients: clients.clone(), last_client: *last_client }
         }
     };
-    let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = going_on.noted();
+    let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = recovery.noted();
     let waiting = |(connection, waiting): (u64, Vec<(Value, bool)>)| {
         let waiting = waiting.iter().map(|(request, is_before)| (tables.value(request), *is_before));
         (connection, waiting.collect())
@@ -226,25 +226,25 @@ fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> 
     let under_way = under_way.into_iter().map(waiting).collect();
     let (asked, lost) = (tables.all(&asked), tables.all(&lost));
     let noted = SavedNotes { parts, since, patience, restarted, began, asked, under_way, lost };
-    Some(SavedMoment { tables: tables.finish(), engine, noted })
+    Some(SavedCheckpoint { tables: tables.finish(), engine, noted })
 }
 
 fn frontier(judge: &Judge, tables: &mut TableWriter) -> Option<SavedFrontier> {
-    let RestingFrontier { event, last, states, connections } = RestingFrontier::of(judge)?;
-    let state = |RestingState { memory, seen, constraints }: RestingState| {
+    let QuiescentFrontier { event, last, states, connections } = QuiescentFrontier::of(judge)?;
+    let state = |QuiescentState { memory, seen, constraints }: QuiescentState| {
         let seen = seen.iter().map(|(id, value)| (*id, tables.value(value))).collect();
         SavedState(tables.all(&memory), seen, constraints.iter().map(|term| tables.term(term)).collect())
     };
     Some(SavedFrontier { event, last, states: states.into_iter().map(state).collect(), connections })
 }
 
-/// The moment that was saved; `None` if it does not fit the specification.
+/// The checkpoint that was saved; `None` if it does not fit the specification.
 fn read(
-    saved: SavedMoment,
+    saved: SavedCheckpoint,
     spec: &Arc<Spec>,
     net: NetworkChoice,
     options: &Options,
-) -> Option<(EngineMoment, GoingOn)> {
+) -> Option<(EngineCheckpoint, Recovery)> {
     let tables = TableReader::of(&saved.tables)?;
     let SavedNotes { parts, since, patience, restarted, began, asked, under_way, lost } = saved.noted;
     let waiting = |(connection, waiting): (u64, Vec<(u32, bool)>)| {
@@ -254,8 +254,8 @@ fn read(
     let under_way = under_way.into_iter().map(waiting).collect::<Option<Vec<_>>>()?;
     let (asked, lost) = (tables.all(&asked)?, tables.all(&lost)?);
     let noted = NotedParts { parts, since, patience, restarted, began, asked, under_way, lost };
-    let going_on = SessionEngine::noting(spec, net).noting(noted)?;
-    let own = match going_on.any() {
+    let recovery = SessionEngine::noting(spec, net).noting(noted)?;
+    let own = match recovery.any() {
         Some(any) => any.clone(),
         None => spec.clone(),
     };
@@ -263,19 +263,19 @@ fn read(
         let SavedFrontier { event, last, states, connections } = saved;
         let state = |SavedState(memory, seen, constraints): SavedState| {
             let seen = seen.into_iter().map(|(id, value)| Some((id, tables.value(value)?)));
-            Some(RestingState {
+            Some(QuiescentState {
                 memory: tables.all(&memory)?,
                 seen: seen.collect::<Option<_>>()?,
                 constraints: constraints.into_iter().map(|term| tables.term(term)).collect::<Option<_>>()?,
             })
         };
         let states = states.into_iter().map(state).collect::<Option<Vec<_>>>()?;
-        RestingFrontier { event, last, states, connections }.judge(own, options.clone())
+        QuiescentFrontier { event, last, states, connections }.judge(own, options.clone())
     };
     let engine = match saved.engine {
-        SavedEngine::Exchanges(saved) => EngineMoment::Exchanges(judge(saved, &own)?),
+        SavedEngine::Exchanges(saved) => EngineCheckpoint::Exchanges(judge(saved, &own)?),
         SavedEngine::Network(saved, numbering) => {
-            EngineMoment::Network(judge(saved, &own.for_networks())?, Numbering::of_parts(numbering))
+            EngineCheckpoint::Network(judge(saved, &own.for_networks())?, Numbering::of_parts(numbering))
         }
         SavedEngine::Order { judge: all, keys, clients, last_client } => {
             let key = |(key, saved): (Option<u32>, SavedFrontier)| {
@@ -289,10 +289,10 @@ fn read(
                 Some(keys) => Some(keys.into_iter().map(key).collect::<Option<Vec<_>>>()?),
                 None => None,
             };
-            EngineMoment::Order(IdleHistory { judge: judge(all, &own)?, keys, clients, last_client })
+            EngineCheckpoint::Order(IdleHistory { judge: judge(all, &own)?, keys, clients, last_client })
         }
     };
-    Some((engine, going_on))
+    Some((engine, recovery))
 }
 
 /// An event with the types of its values, for a line that is read as the same event; `None` if there is no such line.

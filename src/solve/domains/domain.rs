@@ -56,6 +56,11 @@ pub(crate) enum Narrowing {
 
 use Narrowing::{Empty, Narrowed, Same};
 
+/// The members of a set that become a domain of values.
+const MEMBERS: usize = 64;
+/// The values that a domain lists.
+const VALUES: usize = 4_096;
+
 impl Domain {
     /// The domain with every value of the sort.
     pub const ALL: Domain = Domain { lo: None, hi: None, more: None };
@@ -202,7 +207,7 @@ impl Domain {
         if let Some((all, inside)) = self.sifted(set) {
             return if inside.len() == all.len() { Same } else { self.allow(inside) };
         }
-        if set.len() <= limits::LISTED {
+        if set.len() <= MEMBERS {
             let left = ValueSet::of(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
             return self.allow(left);
         }
@@ -321,7 +326,7 @@ impl Domain {
             if self.admits(scalar) {
                 left.insert(scalar.clone());
             }
-            left.len() > limits::LISTED
+            left.len() > MEMBERS
         });
         match beyond {
             Some(_) => Narrowed,
@@ -350,9 +355,9 @@ impl Domain {
     /// All values of the domain, if they are not too many.
     pub(crate) fn listing(&self) -> Option<ValueSet> {
         match self.only() {
-            Some(only) => (only.len() <= limits::DISTINCT).then(|| only.clone()),
+            Some(only) => (only.len() <= VALUES).then(|| only.clone()),
             None if self.is_interval() => ValueSet::neighbours(self.lo.as_ref()?, self.hi.as_ref()?),
-            None => self.values(limits::DISTINCT).map(ValueSet::of),
+            None => self.values(VALUES).map(ValueSet::of),
         }
     }
 
@@ -363,7 +368,7 @@ impl Domain {
             return Some(Domain::interval(lo, hi));
         }
         let moved = |value: Scalar| value.as_int().map(|value| Scalar::Int(value.add(by)));
-        Domain::of(self.values(limits::DISTINCT)?.into_iter().map(moved).collect::<Option<Vec<Scalar>>>()?)
+        Domain::of(self.values(VALUES)?.into_iter().map(moved).collect::<Option<Vec<Scalar>>>()?)
     }
 
     /// The domain of these values; `None` for no value.
@@ -477,7 +482,7 @@ impl More {
 
 /// A value of the domain, drawn with `pick`; `None` if the value that was drawn is excluded.
 pub(crate) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usize) -> Option<Scalar> {
-    if let Some(values) = domain.values(limits::DISTINCT) {
+    if let Some(values) = domain.values(VALUES) {
         return values.get(pick(values.len().max(1))).cloned();
     }
     let value = match (var.sort, domain.lo(), domain.hi()) {

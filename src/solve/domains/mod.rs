@@ -18,7 +18,7 @@ use literal::literal;
 pub(super) type Interval = (Option<Int>, Option<Int>);
 
 /// A product has an end only if the factors have at most this many bits together.
-const BITS: u64 = limits::LISTED as u64 * 64;
+const BITS: u64 = 4096;
 
 /// The domains of variables; one that is not in the map has any value.
 pub(super) type Domains = SortedMap<Domain>;

@@ -12,7 +12,7 @@ use crate::solve::domains::literal::listed;
 use crate::solve::facts::Facts;
 
 /// A variable stays if its constraints have more nodes than this, together: each case makes them anew.
-const NODES: u64 = 2 * limits::LISTED as u64;
+const NODES: u64 = 128;
 
 /// The conditions that stand for `∃var. terms`, if the terms mention one other variable, and both variables have few values.
 pub(crate) fn without_cases(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {

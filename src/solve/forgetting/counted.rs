@@ -5,14 +5,13 @@
 //! bit are paired, which is exact for coefficients ±1.
 
 use super::eliminate::BoundPairs;
-use crate::limits;
 use crate::scalar::{Int, Sort};
 use crate::solve::facts::Facts;
 use crate::solve::residual::Residual;
 use crate::term::{Kind, Linear, Term, Var};
 
 /// A bit with more constraints than this stays: their bounds are paired, and the results compared with each other.
-const MANY: usize = 3 * limits::TRIED;
+const MANY: usize = 24;
 
 /// The conditions that stand for `∃var. terms`, if they are fewer than the inequalities that are paired: those of the terms
 /// (an equation is two) and the two bounds of the bit.

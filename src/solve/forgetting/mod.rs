@@ -35,6 +35,9 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use trail::Elimination;
 
+/// The constraints on a variable up to which it is eliminated: they are combined with each other.
+const CONSTRAINTS: usize = 256;
+
 impl Store {
     /// Forgets the dead variables, as far as that is exact. `live` tells which variables the memory still mentions, *after* the
     /// caller has replaced bound ones by [`Store::resolve`].
@@ -172,7 +175,7 @@ impl Store {
         let last = made().saturating_add(5 * limits::ATTEMPT);
         while let Some(var) = pending.pop_first().filter(|_| made() <= last) {
             let Some(rest) = &self.facts.rest else { break };
-            let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= limits::PARTS);
+            let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= CONSTRAINTS);
             if !few || self.is_in_binding(var) {
                 continue;
             }

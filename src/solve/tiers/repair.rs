@@ -4,7 +4,6 @@
 //! #3; and a fresh #3 with `#3 >= #2` takes the value of #2. This is exact: the constraints of the changed variable are evaluated,
 //! and all others keep their values.
 
-use crate::limits;
 use crate::scalar::Scalar;
 use crate::solve::domains::domain::{Domain, Narrowing};
 use crate::solve::facts::{Facts, Touched, solve_for};
@@ -17,9 +16,9 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// At most this many variables are tried, each alone, to repair a model by a change of its value.
-const SUSPECTS: usize = limits::TRIED / 2;
+const SUSPECTS: usize = 4;
 /// At most this many values are tried for one variable; values that disequalities forbid do not count.
-const REPAIRS: usize = 3 * limits::TRIED / 4;
+const REPAIRS: usize = 6;
 
 /// Tests whether the cached model satisfies the touched constraints; variables without a value that matter get one first.
 pub(crate) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {

@@ -11,8 +11,10 @@ use crate::solve::persistent::sorted_map::Set;
 use crate::solve::residual::Id;
 use crate::term::{Kind, Linear, Term, TextOp, Var};
 
+/// The texts that are tried: repetitions of a separator, and those that constraints name.
+const REPEATED: usize = 8;
 /// A known text of at most this many characters is cut in all ways.
-const CUTS: usize = 3 * limits::TRIED;
+const CUTS: usize = 24;
 
 /// Fresh variables have numbers above this one, so that they differ from all variables of a candidate.
 const FRESH: u64 = 1 << 62;
@@ -156,7 +158,7 @@ fn number_of_pieces(atom: &Term) -> Option<(&Term, &Term, usize)> {
 fn count_of_pieces<'t>(linear: &'t Linear, factor: &Int, n: &Int) -> Option<(&'t Term, &'t Term, usize)> {
     let [(count, known)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
-    let n = n.to_usize().filter(|n| known == factor && *n <= limits::TRIED + 1)?;
+    let n = n.to_usize().filter(|n| known == factor && *n <= REPEATED + 1)?;
     (args.len() == 2 && args[1].as_const().is_some()).then(|| (&args[0], &args[1], n))
 }
 
@@ -197,7 +199,7 @@ fn solved(atom: &Term, parts: &mut Pieces) -> Option<Term> {
 /// known texts in a row, texts of the lengths that are asked for, the next text after each known one, and a very large text.
 pub(crate) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     let Some(rest) = &facts.rest else { return Vec::new() };
-    let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(limits::TRIED).collect();
+    let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(REPEATED).collect();
     let mut found = Found::default();
     for term in ids.iter().filter_map(|id| rest.terms.get(id)) {
         term.visit(&mut |node| found.note(node, var));
@@ -257,7 +259,7 @@ impl Found {
 
 /// The texts that are the separator once, twice and so on.
 fn separators(by: &Scalar) -> Vec<Scalar> {
-    (1..=limits::TRIED).filter_map(|n| TextOp::Concat.apply(&vec![by.clone(); n])).collect()
+    (1..=REPEATED).filter_map(|n| TextOp::Concat.apply(&vec![by.clone(); n])).collect()
 }
 
 fn repeated(letter: char, n: usize, sort: Sort) -> Scalar {

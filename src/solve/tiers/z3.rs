@@ -18,6 +18,8 @@ use std::sync::Once;
 use std::time::{Duration, Instant};
 use z3::ast::{self, Ast, Dynamic};
 
+/// The members of a set in a question.
+const MEMBERS: usize = 4_096;
 /// The encoding of `split` tells this many pieces apart.
 const PIECES: usize = limits::PIECES_LIMIT as usize + 2;
 /// Uses of functions that Z3 can read, but that its interface does not offer.
@@ -199,7 +201,7 @@ impl Encoder {
     }
 
     fn member(&mut self, subject: &Term, set: &crate::term::KeySet) -> Result<Dynamic, Why> {
-        if set.len() > limits::DISTINCT {
+        if set.len() > MEMBERS {
             return Err(Why::Effort);
         }
         let values = set.sorted().into_iter().map(Term::constant);

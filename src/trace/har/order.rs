@@ -47,7 +47,7 @@ pub(super) struct TimedExchange {
 
 /// The order of events at one time, such that requests overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum MomentRank {
+enum EventRank {
     Asked,
     Answered,
     /// A foreign change has ended.
@@ -58,7 +58,7 @@ enum MomentRank {
 }
 
 /// An event before it has a number: its time, its rank among events at this time, its client, its content, and its entry.
-type HarMoment = (Timestamp, MomentRank, Option<u64>, EventKind<Value>, NamedEntry);
+type TimedEvent = (Timestamp, EventRank, Option<u64>, EventKind<Value>, NamedEntry);
 
 /// The time of the request of an entry, to the time of its answer.
 ///
@@ -83,7 +83,7 @@ pub(super) fn in_order(
     changes: &[(EntryTime, NamedEntry)],
 ) -> Vec<(TraceEvent<Value>, NamedEntry)> {
     exchanges.sort_by_key(|exchange| *exchange.time.start());
-    let mut moments: Vec<HarMoment> = Vec::with_capacity(2 * exchanges.len());
+    let mut moments: Vec<TimedEvent> = Vec::with_capacity(2 * exchanges.len());
     // The time at which each client has its answer.
     let mut busy: BTreeMap<u64, Timestamp> = BTreeMap::new();
     for TimedExchange { entry, time, request, answer, is_safe } in exchanges {
@@ -95,25 +95,25 @@ pub(super) fn in_order(
         let client = Some(number);
         let is_under_way_in = |change: &&EntryTime| asked <= *change.end() && (!is_over || *change.start() <= answered);
         let meanwhile: Vec<&EntryTime> = changes.iter().map(|(time, _)| time).filter(is_under_way_in).collect();
-        moments.push((asked, MomentRank::Asked, client, EventKind::Request(request.clone()), entry.clone()));
+        moments.push((asked, EventRank::Asked, client, EventKind::Request(request.clone()), entry.clone()));
         for change in &meanwhile {
             let end = *change.end();
             if !is_over || end <= answered {
-                moments.push((end, MomentRank::AskedAgain, client, EventKind::Request(request.clone()), entry.clone()));
+                moments.push((end, EventRank::AskedAgain, client, EventKind::Request(request.clone()), entry.clone()));
             }
             if !is_over && end > answered {
-                moments.push((end, MomentRank::Unknown, client, EventKind::Lost, entry.clone()));
+                moments.push((end, EventRank::Unknown, client, EventKind::Lost, entry.clone()));
             }
         }
         let (rank, kind) = match answer {
-            Some(answer) if meanwhile.is_empty() => (MomentRank::Answered, EventKind::Answer(answer)),
-            Some(_) => (MomentRank::Unknown, EventKind::Answer(Value::Any)),
-            None => (MomentRank::Unknown, EventKind::Lost),
+            Some(answer) if meanwhile.is_empty() => (EventRank::Answered, EventKind::Answer(answer)),
+            Some(_) => (EventRank::Unknown, EventKind::Answer(Value::Any)),
+            None => (EventRank::Unknown, EventKind::Lost),
         };
         moments.push((answered, rank, client, kind, entry));
     }
     let changed = |(time, entry): &(EntryTime, NamedEntry)| {
-        (*time.end(), MomentRank::Changed, None, EventKind::Restart, entry.clone())
+        (*time.end(), EventRank::Changed, None, EventKind::Restart, entry.clone())
     };
     moments.extend(changes.iter().map(changed));
     moments.sort_by_key(|(time, rank, ..)| (*time, *rank));

@@ -7,10 +7,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::content::{Content, DomainTree};
-use crate::limits;
 use crate::scalar::Sort;
 use crate::value::Value;
 
+/// The values of a shape that each become an atom.
+const VALUES: usize = 256;
 /// The bits of a word of a set of atoms.
 const WORD: usize = 64;
 
@@ -93,7 +94,7 @@ fn listed(content: &Content) -> Vec<Atom> {
     match content {
         Content::Shapes(shapes) => shapes
             .iter()
-            .flat_map(|shape| match shape.values(limits::PARTS) {
+            .flat_map(|shape| match shape.values(VALUES) {
                 Some(values) => values.into_iter().map(|value| Atom::DomainTree(DomainTree::Known(value))).collect(),
                 None => vec![Atom::DomainTree(shape.clone())],
             })

@@ -9,14 +9,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::{self, Cell};
 use crate::judge::candidate::Candidate;
-use crate::limits;
 use crate::term::Var;
+
+/// The candidates whose cells are compared for a report.
+const LOOKED_AT: usize = 64;
 
 /// The groups of cells that depend on each other in some candidate, the largest first.
 #[must_use]
 pub fn coupled(candidates: &[Candidate]) -> Vec<Vec<Cell>> {
     let mut groups: Vec<BTreeSet<Cell>> = Vec::new();
-    for candidate in candidates.iter().take(limits::LISTED) {
+    for candidate in candidates.iter().take(LOOKED_AT) {
         linked(candidate).into_iter().for_each(|group| add(&mut groups, group));
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
@@ -26,7 +28,7 @@ pub fn coupled(candidates: &[Candidate]) -> Vec<Vec<Cell>> {
 /// The cells in which candidates differ.
 #[must_use]
 pub fn differing(candidates: &[Candidate]) -> Vec<Cell> {
-    cells::differing(&candidates[..candidates.len().min(limits::LISTED)])
+    cells::differing(&candidates[..candidates.len().min(LOOKED_AT)])
 }
 
 /// Adds a group, merged with the groups that share a cell with it; a single cell is no group.

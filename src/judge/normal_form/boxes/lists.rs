@@ -5,10 +5,12 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::limits;
 use crate::scalar::Sort;
 use crate::term::{Term, Var};
 use crate::value::{self, Truth, Value};
+
+/// The elements in which two lists may differ, to become one with optional elements.
+const LENGTH: usize = 8;
 
 /// An element of a list, certain or optional.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -28,7 +30,7 @@ pub(crate) fn elements(value: &Value) -> Option<Vec<Element>> {
 pub(crate) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
     let (front, mine, theirs, after) = apart(one, two);
     let (long, short) = if mine.len() < theirs.len() { (theirs, mine) } else { (mine, theirs) };
-    if long.len() > limits::TRIED {
+    if long.len() > LENGTH {
         return None;
     }
     let wanted: FxHashSet<Vec<&Value>> = language(long).union(&language(short)).cloned().collect();

@@ -16,6 +16,9 @@ use crate::solve::{Connections, Domain, Solver, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Alternatives, Entry, Presence, Truth, Value};
 
+/// The boxes of a part that is written into memory with a selector.
+const SELECTED: usize = 64;
+
 /// The parts of a sum of boxes as memory, in terms of fresh variables.
 struct Rebuild<'r> {
     fresh: &'r mut Fresh,
@@ -72,7 +75,7 @@ fn known_beside(candidate: &Candidate, cells: &[Cell]) -> Store {
 impl Rebuild<'_> {
     /// Tests whether a part is written into memory, with a selector if it has several boxes.
     fn is_selected(&self, part: &Factor) -> bool {
-        part.boxes.len() == 1 || (part.boxes.len() <= limits::LISTED && self.is_keyed(part))
+        part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && self.is_keyed(part))
     }
 
     /// Tests whether the server reads the cells of a part as single entries only.

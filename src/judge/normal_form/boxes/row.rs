@@ -21,6 +21,11 @@ use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Value};
 
+/// The shapes of a value.
+const SHAPES: usize = 256;
+/// The values of a variable that each become a shape.
+const VALUES: usize = 64;
+
 /// The entries of a candidate, or of a part of it, in some cells.
 ///
 /// 1. Every constraint in `store` was decided.
@@ -181,7 +186,7 @@ impl CellRow {
                     Err(None) => return None,
                 }
             }
-            if open.len() + shapes.len() > limits::PARTS || taken > 2 * limits::PARTS {
+            if open.len() + shapes.len() > SHAPES || taken > 2 * SHAPES {
                 return None;
             }
         }
@@ -219,7 +224,7 @@ impl CellRow {
                 Presence::Always | Presence::When(_) => None,
             }
         };
-        self.store.few_values(var, limits::LISTED)?.into_iter().map(shape).collect()
+        self.store.few_values(var, VALUES)?.into_iter().map(shape).collect()
     }
 
     /// The shape of the row's only cell.

@@ -10,10 +10,14 @@ use super::atoms::{AtomSet, Atoms};
 use super::content::Content;
 use crate::limits;
 
+/// The pieces of a box that are looked for in others.
+const PIECES: usize = 64;
+/// The rounds in which boxes are made of pairs: their number may square with each.
+const ROUNDS: usize = 4;
 /// If there are more boxes than this, no larger ones are made of pairs.
-const CONSENSUS: usize = 3 * limits::LISTED / 4;
+const CONSENSUS: usize = 48;
 /// At most this many boxes are made of pairs of boxes in one round.
-const NEW: usize = 3 * limits::LISTED;
+const NEW: usize = 192;
 
 /// A box: the atoms that each cell may hold.
 pub(crate) type Box = Vec<AtomSet>;
@@ -60,7 +64,7 @@ impl Sum {
         }
         if self.boxes.len() <= CONSENSUS {
             self.drop_covered();
-            let mut rounds = 0..limits::ROUNDS;
+            let mut rounds = 0..ROUNDS;
             while self.boxes.len() > 2 && rounds.next().is_some() && self.exchange() {}
         }
     }
@@ -257,7 +261,7 @@ fn is_covered(own: Box, others: &[Box]) -> bool {
             }
             left[cell] = left[cell].intersection(&other[cell]);
         }
-        if pieces > limits::LISTED {
+        if pieces > PIECES {
             return false;
         }
     }

@@ -8,7 +8,7 @@
 //! Both are exact if only the task of a request answers it, the connection keeps its order, and its next answer is known
 //! (`proofs-notes/tasks.md`, *Tasks ahead*).
 
-use super::composed::Composed;
+use super::composition::Composition;
 use super::wire::MessageFate;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
@@ -16,7 +16,7 @@ use crate::process::Port;
 use crate::spec::analysis::section_ahead::{only_answers, reads_no_state};
 
 /// The places of suspended tasks whose next section, if it can be run now, gives the answer that is seen and changes nothing.
-pub(crate) fn ready_to_end(context: &Context, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
+pub(crate) fn ready_to_end(context: &Context, composed: Composition<'_>, candidate: &Candidate) -> Vec<usize> {
     let program = &composed.spec.program;
     let suspended = candidate.process.situation().suspended;
     let is_ready = |at: &usize| {
@@ -45,7 +45,7 @@ pub(crate) fn has_only_ended(before: &Candidate, after: &Candidate) -> bool {
 /// The place of the suspended task of a connection, if its next section must be run and does not read the state.
 pub(crate) fn certain_section(
     context: &Context,
-    composed: Composed<'_>,
+    composed: Composition<'_>,
     candidate: &Candidate,
     port: Port,
 ) -> Option<usize> {

@@ -16,20 +16,20 @@ use crate::value::Value;
 
 /// The states that explain what was observed, while nothing is under way. Nothing else matters to later events.
 #[derive(Clone, Debug)]
-pub struct RestingFrontier {
+pub struct QuiescentFrontier {
     /// The line of the last event.
     pub event: u64,
     /// The number of the last variable.
     pub last: u64,
     /// The symbolic states.
-    pub states: Vec<RestingState>,
+    pub states: Vec<QuiescentState>,
     /// The connections, each with the number of answers that were seen on it.
     pub connections: Vec<(u64, usize)>,
 }
 
 /// A symbolic state of an idle server.
 #[derive(Clone, Debug)]
-pub struct RestingState {
+pub struct QuiescentState {
     /// The values of the server's variables.
     pub memory: Vec<Value>,
     /// The expanded parts of unknown values, each with the identity of its value.
@@ -38,7 +38,7 @@ pub struct RestingState {
     pub constraints: Vec<Term>,
 }
 
-impl RestingFrontier {
+impl QuiescentFrontier {
     /// Tests whether a judge has candidates, with nothing under way and no open question, and has no findings and keeps no paths.
     #[must_use]
     pub fn is_of(judge: &Judge) -> bool {
@@ -51,18 +51,18 @@ impl RestingFrontier {
         !(is_open || frontier.candidates.is_empty()) && frontier.candidates.iter().all(is_plain)
     }
 
-    /// The frontier of a judge, if it is a resting one ([`RestingFrontier::is_of`]).
+    /// The frontier of a judge, if it is a resting one ([`QuiescentFrontier::is_of`]).
     #[must_use]
-    pub fn of(judge: &Judge) -> Option<RestingFrontier> {
-        if !RestingFrontier::is_of(judge) {
+    pub fn of(judge: &Judge) -> Option<QuiescentFrontier> {
+        if !QuiescentFrontier::is_of(judge) {
             return None;
         }
-        let state = |candidate: &Candidate| RestingState {
+        let state = |candidate: &Candidate| QuiescentState {
             memory: candidate.process.memory.clone(),
             seen: candidate.process.unknowns.seen().map(|(id, value)| (id, value.clone())).collect(),
             constraints: candidate.store.constraints(),
         };
-        Some(RestingFrontier {
+        Some(QuiescentFrontier {
             event: judge.event(),
             last: judge.context.fresh.last,
             states: judge.candidates().iter().map(state).collect(),
@@ -78,7 +78,7 @@ impl RestingFrontier {
         context.fresh = Fresh { last: self.last };
         self.connections.iter().for_each(|(port, shown)| context.wire.resume(Port(*port), *shown));
         let mut candidates = Vec::new();
-        for RestingState { memory, seen, constraints } in self.states {
+        for QuiescentState { memory, seen, constraints } in self.states {
             if memory.len() != spec.program.slots.len() {
                 return None;
             }

@@ -10,7 +10,7 @@ use crate::spec::code::{Op, Program};
 
 /// A specification, and the network to its clients.
 #[derive(Clone, Copy)]
-pub(crate) struct Composed<'s> {
+pub(crate) struct Composition<'s> {
     pub(crate) spec: &'s Spec,
     pub(crate) network: &'s dyn Network,
     /// Set if equal packets without order count as one, and so do all messages of a step that can be repeated.
@@ -25,23 +25,23 @@ pub(crate) struct Composed<'s> {
     pub(crate) counts_requests: bool,
 }
 
-impl<'s> Composed<'s> {
-    pub(crate) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composed<'s> {
+impl<'s> Composition<'s> {
+    pub(crate) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composition<'s> {
         let reduces = options.reduces();
         // The messages of a failing run must still be seen, so they are not lost.
         let loses = reduces && network.loses() && !spec.program.may_fail;
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
         let counts_requests = reduces && answers_only(&spec.program);
         let looks_ahead = counts_requests && is_in_order;
-        Composed { spec, network, reduces, loses, looks_ahead, splits_by_fate: false, counts_requests }
+        Composition { spec, network, reduces, loses, looks_ahead, splits_by_fate: false, counts_requests }
     }
 
     /// This composition, with a candidate for each fate of a message if reductions are made and that is possible: messages have no order,
     /// and those that nobody sees can be left out.
-    pub(crate) fn splitting_by_fate(self) -> Composed<'s> {
+    pub(crate) fn splitting_by_fate(self) -> Composition<'s> {
         let may_be_unseen = !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;
-        Composed { splits_by_fate: self.reduces && is_free && may_be_unseen, ..self }
+        Composition { splits_by_fate: self.reduces && is_free && may_be_unseen, ..self }
     }
 
     /// Sorts the packets under way, as far as their order means nothing.

@@ -19,7 +19,6 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::{Doubt, Place};
-use crate::limits;
 use crate::network::Observation;
 use crate::process::Port;
 use crate::report;
@@ -27,10 +26,16 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
+/// The requests that were given up and may still be served; with more, an unknown part does not end.
+const LOST: usize = 64;
+/// An unknown part comes soon after another one if fewer events than this many times its length are between them.
+const SOON: usize = 8;
+/// The unknown parts that are named one by one.
+const PARTS: usize = 256;
 /// The most events for which an unknown part lasts if nothing is under way, and the factor by which it lasts longer if something
 /// is.
-const LATE: usize = 16 * limits::INTERVAL;
-const BUSY: usize = 2 * limits::FACTOR;
+const LATE: usize = 4096;
+const BUSY: usize = 16;
 
 /// Events in a row that were too hard to judge.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -55,7 +60,7 @@ impl fmt::Display for UnknownPart {
     }
 }
 
-/// The content of [`GoingOn`] in a form that can be saved, while no unknown part is open.
+/// The content of [`Recovery`] in a form that can be saved, while no unknown part is open.
 #[derive(Clone, Debug)]
 pub(super) struct NotedParts {
     pub(super) parts: Vec<UnknownPart>,
@@ -79,7 +84,7 @@ struct WaitingRequest {
 
 /// The unknown parts of a session, and everything that the judgement after them depends on.
 #[derive(Clone)]
-pub(super) struct GoingOn {
+pub(super) struct Recovery {
     spec: Arc<Spec>,
     parts: Vec<UnknownPart>,
     /// Set if the last unknown part has not ended.
@@ -102,10 +107,10 @@ pub(super) struct GoingOn {
     began: Option<u64>,
 }
 
-impl GoingOn {
+impl Recovery {
     /// A session without unknown parts, in which nothing is under way.
-    pub(super) fn new(spec: &Arc<Spec>) -> GoingOn {
-        GoingOn {
+    pub(super) fn new(spec: &Arc<Spec>) -> Recovery {
+        Recovery {
             spec: spec.clone(),
             parts: Vec::new(),
             is_open: false,
@@ -163,7 +168,7 @@ impl GoingOn {
             }
             Observation::Lost(Port(connection)) | Observation::Closed(Port(connection)) => {
                 let lost = self.under_way.remove(connection).into_iter().flatten().map(|lost| lost.request);
-                if self.lost.len() <= limits::LISTED {
+                if self.lost.len() <= LOST {
                     self.lost.extend(lost);
                 }
             }
@@ -184,10 +189,10 @@ impl GoingOn {
 
     /// Begins an unknown part on a line. If it comes soon after another one, it lasts twice as long.
     pub(super) fn begin(&mut self, line: u64, (doubt, at): (Doubt, Option<Place>)) {
-        let is_soon = !self.parts.is_empty() && self.since < limits::FACTOR * self.patience;
+        let is_soon = !self.parts.is_empty() && self.since < SOON * self.patience;
         self.patience = if is_soon { LATE.min(2 * self.patience) } else { 1 };
         (self.is_open, self.since) = (true, 0);
-        let is_full = self.parts.len() == limits::PARTS;
+        let is_full = self.parts.len() == PARTS;
         match self.parts.last_mut() {
             Some(last) if is_full || last.to >= line => last.to = line,
             _ => {
@@ -222,10 +227,7 @@ impl GoingOn {
         let mut facts = RequestFacts::new(&self.spec.program);
         let all = waiting.chain(&self.lost).filter(|request| !facts.changes_nothing(request, None));
         let all: Vec<Value> = all.cloned().collect();
-        if all.len() > limits::LISTED
-            || self.lost.len() > limits::LISTED
-            || (self.spec.program.names_clients && !self.is_idle())
-        {
+        if all.len() > LOST || self.lost.len() > LOST || (self.spec.program.names_clients && !self.is_idle()) {
             return None;
         }
         self.under_way.values_mut().flatten().for_each(|waiting| waiting.is_before = true);
@@ -269,7 +271,7 @@ impl GoingOn {
         let under_way = self.under_way.iter().map(|(connection, waiting)| (*connection, all(waiting)));
         let mut under_way: Vec<(u64, Vec<(Value, bool)>)> = under_way.collect();
         under_way.sort();
-        let GoingOn { since, patience, restarted, began, .. } = *self;
+        let Recovery { since, patience, restarted, began, .. } = *self;
         NotedParts {
             parts: self.parts.clone(),
             since,
@@ -283,7 +285,7 @@ impl GoingOn {
     }
 
     /// The notes with saved ones put in; `None` if there is no server of the specification in any state.
-    pub(super) fn noting(self, noted: NotedParts) -> Option<GoingOn> {
+    pub(super) fn noting(self, noted: NotedParts) -> Option<Recovery> {
         let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = noted;
         let all = |waiting: Vec<(Value, bool)>| {
             waiting.into_iter().map(|(request, is_before)| WaitingRequest { request, is_before }).collect()
@@ -291,7 +293,7 @@ impl GoingOn {
         let any = if parts.is_empty() { None } else { Some(self.spec.in_any_state().ok()?) };
         let asked = asked.into_iter().map(|request| (variant(&request), request)).collect();
         let under_way = under_way.into_iter().map(|(connection, waiting)| (connection, all(waiting))).collect();
-        Some(GoingOn { parts, since, patience, restarted, began, asked, under_way, lost, any, ..self })
+        Some(Recovery { parts, since, patience, restarted, began, asked, under_way, lost, any, ..self })
     }
 
     /// The specification by which events are judged since the last unknown part, and the line of its end. `None` if something was

@@ -13,7 +13,7 @@ use super::rules::kinds::HistoryFacts;
 
 /// The requests under way before an event.
 #[derive(Clone, Default)]
-pub(super) struct Moment {
+pub(super) struct PendingRequests {
     /// The requests that were sent, whose answer was not seen yet, and that matter; in the order in which their answers will be seen, those
     /// without an answer last.
     pub(super) under_way: Vec<u32>,
@@ -21,13 +21,13 @@ pub(super) struct Moment {
     pub(super) bound: PlaceSet,
 }
 
-impl Moment {
+impl PendingRequests {
     pub(super) fn requests(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
         self.under_way.iter().map(|request| *request as usize)
     }
 
     /// The moment after an event, if the first `end` events are looked at.
-    pub(super) fn after(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> Moment {
+    pub(super) fn after(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> PendingRequests {
         let mut next = self.clone();
         match known.history.events[event] {
             HistoryEvent::Sent(request) if known.matters(request, end) => {
@@ -45,7 +45,7 @@ impl Moment {
                 next.under_way.retain(|other| *other as usize != request);
                 next.bound.remove(known.history.requests[request].place);
             }
-            HistoryEvent::Restarted => return Moment::default(),
+            HistoryEvent::Restarted => return PendingRequests::default(),
             HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => {}
         }
         next
@@ -54,19 +54,19 @@ impl Moment {
 
 /// The moments of a search, made when they are first asked for.
 #[derive(Clone)]
-pub(super) struct Moments(Vec<Rc<Moment>>);
+pub(super) struct PendingPerEvent(Vec<Rc<PendingRequests>>);
 
-impl Moments {
-    pub(super) fn new() -> Moments {
-        Moments(vec![Rc::default()])
+impl PendingPerEvent {
+    pub(super) fn new() -> PendingPerEvent {
+        PendingPerEvent(vec![Rc::default()])
     }
 
     /// The moments of a search that begins with this one before the first event.
-    pub(super) fn starting_with(first: Moment) -> Moments {
-        Moments(vec![Rc::new(first)])
+    pub(super) fn starting_with(first: PendingRequests) -> PendingPerEvent {
+        PendingPerEvent(vec![Rc::new(first)])
     }
 
-    pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Rc<Moment> {
+    pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Rc<PendingRequests> {
         while self.0.len() <= at {
             let event = self.0.len() - 1;
             self.0.push(Rc::new(self.0[event].after(known, event, end)));
@@ -74,7 +74,7 @@ impl Moments {
         self.0[at].clone()
     }
 
-    pub(super) fn made(&self, at: usize) -> &Moment {
+    pub(super) fn made(&self, at: usize) -> &PendingRequests {
         &self.0[at]
     }
 

@@ -13,16 +13,16 @@ use std::collections::{BTreeMap, VecDeque};
 const APART: u64 = 1_000_000;
 
 /// The requests under way, by connection, each with the client that it is assigned to.
-pub struct RequestsApart {
+pub struct Demultiplexer {
     under_way: BTreeMap<u64, VecDeque<u64>>,
     /// Set if the specification asks for its clients, so that each connection must be one client.
     is_one: bool,
 }
 
-impl RequestsApart {
+impl Demultiplexer {
     /// A record without requests.
-    pub fn new(spec: &Spec) -> RequestsApart {
-        RequestsApart { under_way: BTreeMap::new(), is_one: spec.program.names_clients }
+    pub fn new(spec: &Spec) -> Demultiplexer {
+        Demultiplexer { under_way: BTreeMap::new(), is_one: spec.program.names_clients }
     }
 
     /// The events of clients for an event on a connection.
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn a_second_request_is_of_another_client() {
         let spec = Spec::from_text("protocol p { request int; response int; on q { reply q; } }").unwrap();
-        let mut apart = RequestsApart::new(&spec);
+        let mut apart = Demultiplexer::new(&spec);
         let (request, answer) = (EventKind::Request(Value::NONE), EventKind::Answer(Value::NONE));
         let mut clients = |kind: &EventKind<Value>| -> Vec<u64> {
             let event = TraceEvent { line: 1, client: Some(3), kind: kind.clone() };

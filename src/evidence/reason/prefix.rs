@@ -14,10 +14,10 @@ use crate::validate::Recording;
 use crate::value::{Truth, Value};
 
 /// The most frontiers that are kept, as each is a state of its own; beyond this, every second one is dropped.
-const KEPT: usize = limits::CHECKPOINTS / 16;
+const KEPT: usize = 32;
 
 /// The frontiers before some exchanges of a trace.
-pub(super) struct KnownPrefix<'s, R: ?Sized> {
+pub(super) struct JudgedPrefix<'s, R: ?Sized> {
     recording: &'s R,
     /// Positions of exchanges with the frontier before each; the first is the initial one.
     checkpoints: Vec<(usize, Judge)>,
@@ -31,9 +31,9 @@ struct CellView {
     constraints: Vec<Term>,
 }
 
-impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
+impl<'s, R: Recording + ?Sized> JudgedPrefix<'s, R> {
     /// Judges the exchanges before a position; `None` if they are rejected, or the work is called off.
-    pub(super) fn new(start: Judge, recording: &'s R, to: usize, budget: &Budget<'_>) -> Option<KnownPrefix<'s, R>> {
+    pub(super) fn new(start: Judge, recording: &'s R, to: usize, budget: &Budget<'_>) -> Option<JudgedPrefix<'s, R>> {
         let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
         let mut checkpoints = vec![(0, start)];
         recording.read(0, &mut |exchange| {
@@ -53,7 +53,7 @@ impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         checkpoints.push((to, judge));
-        (alive && at == to).then_some(KnownPrefix { recording, checkpoints })
+        (alive && at == to).then_some(JudgedPrefix { recording, checkpoints })
     }
 
     /// The frontier before the last exchange.
