@@ -26,7 +26,7 @@ setup:
 
 demo: setup
 	@.ci/setup nginx memcached python3 || echo "demo: without these servers the kept recordings are judged instead" >&2
-	@# Only what is shown, and quickly built: without TLS and proptest, which take half a minute, and without the crates that only tests need.
+	@# Only what is shown, and quickly built: without TLS, and without the crates that only tests need.
 	@cargo build --profile demo --quiet $(CARGO_FLAGS) --no-default-features --features recorders --bin mayhap --bin record_nginx --bin record_memcached --bin flip_answer
 	@examples/demo.sh
 
@@ -43,7 +43,7 @@ sync: setup
 test: setup
 	@# A plain `cargo test` would link every example, too; that they compile is seen by `make lint`.
 	@mkdir -p target
-	@{ cargo test $(CARGO_FLAGS) --tests && cargo test --package mayhap-macros && cargo test $(CARGO_FLAGS) --doc; } 2>&1 | tee target/test.log
+	@{ cargo test $(CARGO_FLAGS) --tests && cargo test --package mayhap-macros --package mayhap-choice && cargo test $(CARGO_FLAGS) --doc; } 2>&1 | tee target/test.log
 	@.ci/summary target/test.log
 
 release: setup
@@ -58,7 +58,7 @@ bench: setup
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --quiet --all-targets $(CARGO_FLAGS) -- -D warnings
-	cargo clippy --quiet --package mayhap-macros --all-targets -- -D warnings
+	cargo clippy --quiet --package mayhap-macros --package mayhap-choice --all-targets -- -D warnings
 	cargo clippy --quiet --lib --no-default-features $(CARGO_FLAGS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --document-private-items $(CARGO_FLAGS)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib --no-default-features $(CARGO_FLAGS)

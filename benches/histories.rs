@@ -15,9 +15,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mayhap::reading::{Events, FormatRules, each_happening, history};
 use mayhap::search::OnlineHistory;
 use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
-use mayhap::validate::{Events, FormatRules, each_happening, history};
 use mayhap::{Options, Spec, Verdict, search};
 
 /// The histories with their verdicts, which tests check, too.

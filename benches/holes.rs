@@ -23,8 +23,8 @@ use std::time::{Duration, Instant};
 use mayhap::choice::Random;
 use mayhap::details::Counts;
 use mayhap::judge::Observed;
+use mayhap::reading::Exchanges;
 use mayhap::server::{Ranges, Server};
-use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 use shipped::Shipped;
 

@@ -6,9 +6,9 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use mayhap::reading::Exchanges;
 use mayhap::spec::load::Text;
 use mayhap::spec::{Code, Selection, passes};
-use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 
 /// The word for all passes of the compiler.

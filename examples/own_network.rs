@@ -9,8 +9,8 @@ use std::error::Error;
 use mayhap::judge::{Options, judge_recorded};
 use mayhap::network::{Network, Observation, ServerMove, Tcp};
 use mayhap::process::Situation;
+use mayhap::reading::{Events, FormatRules, observations};
 use mayhap::trace::TraceFormat;
-use mayhap::validate::{Events, FormatRules, observations};
 use mayhap::{Spec, Verdict};
 
 /// A line for all clients, which is used in one direction at a time.

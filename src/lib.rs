@@ -42,10 +42,18 @@
 //! | `Fault` | the specification itself is wrong at a place that the trace reaches |
 #![warn(missing_docs)]
 
-pub mod choice;
+#[doc(inline)]
+pub use mayhap_choice as choice;
 #[cfg(feature = "interface")]
 pub mod interface;
 pub mod server;
+
+/// Doctests of the examples in `docs/CHOICES.md`, `docs/PATHS.md` and the readme: they compile and hold.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/CHOICES.md")]
+#[doc = include_str!("../docs/PATHS.md")]
+#[doc = include_str!("../README.md")]
+struct Pages;
 
 // Internal modules: only the command and the tests, which are crates of their own, should use them.
 #[doc(hidden)]
@@ -77,6 +85,8 @@ pub mod openapi;
 pub mod paths;
 #[doc(hidden)]
 pub mod process;
+#[doc(hidden)]
+pub mod reading;
 mod recorded;
 #[doc(hidden)]
 pub mod report;

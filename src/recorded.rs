@@ -28,11 +28,12 @@ use crate::evidence::{self, Witness, WitnessError};
 use crate::json::JsonError;
 use crate::judge::{Exchange, Observed, Options, Verdict};
 use crate::network::NetworkChoice;
+use crate::reading::Exchanges;
 use crate::report::reason::{self, Explanation};
 use crate::session::judged_as_whole;
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceError, TraceEvent};
-use crate::validate::{Exchanges, Validator};
+use crate::validate::Validator;
 use crate::value::Value;
 
 /// The exchanges with a server, in the order in which they were observed, as values of a specification's types.

@@ -6,7 +6,7 @@
 //! failed.
 //!
 //! ```
-//! use mayhap::choice::{Chooser, Odometer, explore};
+//! use mayhap_choice::{Chooser, Odometer, explore};
 //!
 //! fn program(c: &mut Chooser) -> Result<(), Box<dyn std::error::Error>> {
 //!     let size = c.choose("size", 3);            // unwinds if the run ends here
@@ -127,7 +127,7 @@ impl<'s> Chooser<'s> {
     /// run has been ended already, its reason stays.
     ///
     /// ```
-    /// use mayhap::choice::{Chooser, Ended, Explore, Odometer};
+    /// use mayhap_choice::{Chooser, Ended, Explore, Odometer};
     /// let program = |c: &mut Chooser, enough: bool| {
     ///     let last = c.choose("digit", 10) == 7;
     ///     if last && enough { Err(c.interrupt()) } else { Ok(()) }

@@ -1,7 +1,7 @@
 //! The reasons why a choice cannot be made: mistakes of the program, records that do not fit, and runs that end early.
 //!
 //! ```
-//! use mayhap::choice::{ChoiceError, Choices, Random};
+//! use mayhap_choice::{ChoiceError, Choices, Random};
 //! let nothing = Random::new(1).choose("which process", 0).unwrap_err();
 //! assert_eq!(nothing.to_string(), "`which process` chooses from nothing: no alternative is there");
 //! assert!(nothing.is_mistake());

@@ -4,9 +4,9 @@
 //! a program in another language) is looked up in a table of all labels read so far, so that it is a `&'static str` as well.
 //!
 //! ```
-//! use mayhap::choice::label;
+//! use mayhap_choice::label;
 //! assert_eq!(label(&String::from("coin"))?, "coin");
-//! # Ok::<(), mayhap::choice::ChoiceError>(())
+//! # Ok::<(), mayhap_choice::ChoiceError>(())
 //! ```
 
 use super::{BadLabel, ChoiceError};

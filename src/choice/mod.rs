@@ -20,7 +20,7 @@
 //! | explore by a strategy of one's own | [`Strategy`], [`Coverage`] |
 //!
 //! ```
-//! use mayhap::choice::{Odometer, explore};
+//! use mayhap_choice::{Odometer, explore};
 //!
 //! let mut sums = std::collections::BTreeSet::new();
 //! let report = explore(Odometer::new(), |c| {
@@ -34,16 +34,12 @@
 //! assert!(report.to_string().starts_with("exhausted 36 of 36 runs, 1 failed"));
 //! ```
 
-/// Doctests of the examples in `docs/CHOICES.md`, `docs/PATHS.md` and the readme: they compile and hold.
-#[cfg(doctest)]
-#[doc = include_str!("../../docs/CHOICES.md")]
-#[doc = include_str!("../../docs/PATHS.md")]
-#[doc = include_str!("../../README.md")]
-struct Pages;
+#![warn(missing_docs)]
 
 mod chooser;
 mod error;
-pub(crate) mod explore;
+#[doc(hidden)]
+pub mod explore;
 mod label;
 pub mod paths;
 mod random;
@@ -66,8 +62,8 @@ pub use explore::tally::Progress;
 pub use explore::{Explore, explore};
 pub use label::{Label, Unfit, label};
 pub use random::Random;
-#[cfg(test)]
-pub(crate) use random::numbers;
+#[doc(hidden)]
+pub use random::numbers;
 pub use replay::{Continued, Recorded, Replay};
 
 /// One decision of a run: alternative `pick` of `arity`, at the place called `label`.
@@ -84,9 +80,9 @@ pub struct Step {
 /// A source of the decisions of a run.
 ///
 /// ```
-/// use mayhap::choice::{Choices, Random, Recorded, Replay};
+/// use mayhap_choice::{Choices, Random, Recorded, Replay};
 ///
-/// fn roll(choices: &mut dyn Choices) -> Result<usize, mayhap::choice::ChoiceError> {
+/// fn roll(choices: &mut dyn Choices) -> Result<usize, mayhap_choice::ChoiceError> {
 ///     Ok(choices.choose("die", 6)? + 1)
 /// }
 ///
@@ -94,7 +90,7 @@ pub struct Step {
 /// let drawn = [roll(&mut first)?, roll(&mut first)?];
 /// let mut again = Replay::new(first.into_run());
 /// assert_eq!(drawn, [roll(&mut again)?, roll(&mut again)?]);
-/// # Ok::<(), mayhap::choice::ChoiceError>(())
+/// # Ok::<(), mayhap_choice::ChoiceError>(())
 /// ```
 pub trait Choices {
     /// Takes one of `arity` alternatives and returns its index, in `0..arity`.

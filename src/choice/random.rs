@@ -4,7 +4,7 @@
 //! algorithms are implemented here in full, and their reference values are a test.
 //!
 //! ```
-//! use mayhap::choice::{Choices, Random};
+//! use mayhap_choice::{Choices, Random};
 //! assert_eq!(Random::new(1).choose("x", 1_000), Random::new(1).choose("x", 1_000));
 //! ```
 
@@ -46,7 +46,7 @@ impl Random {
     }
 
     /// A uniformly distributed number in `0..bound` (Lemire's multiplication with rejection).
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
             // The threshold of the rejection is below the bound, so it is rarely computed.
@@ -70,8 +70,8 @@ impl Random {
 }
 
 /// A function whose calls give the next number below n, for tests.
-#[cfg(test)]
-pub(crate) fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+#[must_use]
+pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut random = Random::new(seed);
     move |n| random.below(n)
 }

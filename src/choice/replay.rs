@@ -4,7 +4,7 @@
 //! show that the run depends on something besides the choices.
 //!
 //! ```
-//! use mayhap::choice::{ChoiceError, Choices, Replay, Step};
+//! use mayhap_choice::{ChoiceError, Choices, Replay, Step};
 //! let mut replay = Replay::new(vec![Step { label: "die", arity: 3, pick: 2 }]);
 //! assert_eq!(replay.choose("die", 3), Ok(2));
 //! assert_eq!(replay.choose("die", 3), Err(ChoiceError::RunEnded { label: "die", position: 1 }));
@@ -134,7 +134,7 @@ impl Strategy for Replay {
 /// A search among the runs with a recorded beginning, which every run repeats.
 ///
 /// ```
-/// use mayhap::choice::{Continued, Odometer, Step, explore};
+/// use mayhap_choice::{Continued, Odometer, Step, explore};
 /// let beginning = vec![Step { label: "first", arity: 6, pick: 5 }];
 /// let report = explore(Continued::new(beginning, Odometer::new()), |c| {
 ///     assert_eq!(c.choose("first", 6), 5);

@@ -4,7 +4,7 @@
 //! the index of its label, its arity and its pick; a step of a search also has its end; `x9` repeats a step.
 //!
 //! ```
-//! use mayhap::choice::{Step, token};
+//! use mayhap_choice::{Step, token};
 //! let run = vec![Step { label: "which way", arity: 3, pick: 2 }; 4];
 //! let text = token::write(&run);
 //! assert!(text.starts_with("c1:which+way:0.3.2x4:"));

@@ -11,9 +11,9 @@ use super::terminal::sink::Sink;
 use super::validate::reread::{RereadableTrace, Rereading};
 use super::validate::sniffed::sniffed_format;
 use super::{failed, load, observed};
+use mayhap::reading::{Events, FormatRules, decoded_part};
 use mayhap::spec::Spec;
 use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenTrace, TraceError, TraceFormat};
-use mayhap::validate::{Events, FormatRules, decoded_part};
 use std::io::BufRead;
 use std::sync::Arc;
 

@@ -8,8 +8,8 @@ use super::describe::{Fact, KnownState};
 use super::reason::{Budget, Cause, ReasonSearch, shown};
 use crate::judge::{Cell, Exchange, Judge};
 use crate::limits;
+use crate::reading::{Recording, exchange_at};
 use crate::spec::{Site, Spec, Traced, TracedWrite};
-use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
 /// The candidates that are described.

@@ -6,8 +6,8 @@ use super::allowed::{Possibility, allowed};
 use super::learned::Contribution;
 use super::reason::{Budget, Reason, ReasonSearch};
 use crate::judge::{Exchange, Options};
+use crate::reading::{Recording, exchange_at};
 use crate::spec::Spec;
-use crate::validate::{Recording, exchange_at};
 
 /// An explanation of why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]

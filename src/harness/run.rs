@@ -13,6 +13,7 @@ use crate::generate::{DutyCheck, KeptIn, KnownServer};
 use crate::judge::{Doubt, Exchange, Observed, Options, RecordedEvent, Verdict};
 use crate::limits::end;
 use crate::network::NetworkChoice;
+use crate::reading::{Observations, history_of};
 use crate::report::trouble;
 use crate::script::{MessageKind, Messages, Plan, PlannedAsk, RequestTemplate};
 use crate::search;
@@ -20,7 +21,6 @@ use crate::session::{Session, SessionProgress};
 use crate::spec::{Site, Spec};
 use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::{EventKind, PeerEvent, TraceEvent};
-use crate::validate::{Observations, history_of};
 use crate::value::Value;
 
 use super::answering::PeerAnswers;

@@ -1,15 +1,10 @@
-//! The frontier: the candidates that explain a trace, and the verdict that they mean.
+//! The frontier: the candidates that explain a trace.
 
 use super::candidate::Candidate;
 use super::context::Context;
-use super::findings::Finding;
 use super::normal_form::growth::LastComparison;
-use super::verdict::{Doubt, Place, Verdict};
 use super::work::Followed;
 use crate::process::Limit;
-
-/// The doubt of a verdict that leaves open whether the specification is faulty, or the client broke its duty.
-const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
 /// The candidates that explain a trace: they stand for all states that do, except those that a limit in the findings cut off. In normal form
 /// the frontier is few candidates, which hold parts that are independent of each other. A part is a sum of boxes, which say what each cell
@@ -77,47 +72,5 @@ impl Frontier {
     /// Tests whether the next observation may change the verdict: something explains the trace so far, but not everything that may come.
     pub(super) fn is_open(&self, context: &Context) -> bool {
         !self.candidates.is_empty() || !context.is_cut() && context.findings.may_be_contradicted()
-    }
-
-    /// The verdict after an event.
-    pub(super) fn verdict(&self, context: &Context, event: u64) -> Verdict {
-        let found = context.findings.found();
-        let fault = found.and_then(Finding::fault).map(|(fault, _)| fault.clone());
-        if self.candidates.iter().any(Candidate::is_clean) || event == 0 {
-            return Verdict::Accept { warning: fault };
-        }
-        if let Some((doubt, _)) = self.undecided(context) {
-            return Verdict::Unknown { doubt, warning: fault };
-        }
-        if let Some(fault) = fault {
-            return Verdict::Fault(fault);
-        }
-        if let Some(found) = found {
-            match found.breach() {
-                Some((Place { event, site }, _)) if found.perhaps_faulty.is_none() => {
-                    return Verdict::Outside { event: *event, site: *site };
-                }
-                Some(_) | None if found.perhaps_wrong().is_some() => {
-                    return Verdict::Unknown { doubt: PERHAPS, warning: None };
-                }
-                Some(_) | None => {}
-            }
-        }
-        let event_from = self.clean_died.filter(|from| *from < event);
-        Verdict::Reject { event, event_from }
-    }
-
-    /// The reason why the verdict is unknown, if it is, and the place at which the question was asked.
-    pub(super) fn doubt(&self, context: &Context) -> Option<(Doubt, Option<Place>)> {
-        let perhaps = || context.findings.found()?.perhaps_wrong().map(|at| (PERHAPS, Some(at)));
-        self.undecided(context).or_else(perhaps)
-    }
-
-    /// The reason why a clean run may explain the trace although none is known to.
-    fn undecided(&self, context: &Context) -> Option<(Doubt, Option<Place>)> {
-        if let Some(candidate) = self.candidates.first() {
-            return candidate.doubt.clone();
-        }
-        context.findings.limit().map(|(limit, at)| (Doubt::Limit(limit), at))
     }
 }

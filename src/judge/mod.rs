@@ -10,6 +10,7 @@ mod for_evidence;
 mod for_search;
 
 mod candidate;
+mod conclusion;
 mod context;
 mod exchange;
 mod findings;

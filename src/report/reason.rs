@@ -18,9 +18,9 @@ use crate::evidence::{
 };
 use crate::json::encode;
 use crate::judge::{Exchange, Observed, Options};
+use crate::reading::{Recording, exchange_at};
 use crate::spec::{Site, Spec, TypeId};
 use crate::trace::Places;
-use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
 /// The explanation of a rejection.

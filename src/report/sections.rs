@@ -17,8 +17,8 @@ use crate::evidence::{
 };
 use crate::json::{self, RawJson, encode};
 use crate::process::{PeerCall, Port};
+use crate::reading::Observations;
 use crate::spec::{Spec, TypeId};
-use crate::validate::Observations;
 use crate::value::Value;
 use serde::Serialize;
 

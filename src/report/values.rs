@@ -20,8 +20,8 @@ use crate::json::encode;
 use crate::judge::RecordedEvent;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
+use crate::reading::Observations;
 use crate::spec::{Spec, TypeId};
-use crate::validate::Observations;
 use crate::value::Value;
 
 /// The most answers that are named one by one.

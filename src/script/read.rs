@@ -9,9 +9,9 @@ use rustc_hash::FxHashSet;
 use super::part::{PathEnd, changed, may_agree, path_end};
 use super::{JsonTree, PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::json::{self, Decoded, JsonError};
+use crate::reading::decoded_message;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Raw, Response, TraceError, TraceLine, TraceReader};
-use crate::validate::decoded_message;
 use crate::value::Value;
 
 impl Script {

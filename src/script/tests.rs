@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::*;
+use crate::reading::Events;
 use crate::spec::Spec;
-use crate::validate::Events;
 
 const KV: &str = r#"
     token Opaque;

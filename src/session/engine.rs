@@ -13,10 +13,10 @@ use super::whole::EngineKind;
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, Place, QuiescentFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::{Limit, Port};
+use crate::reading::{Numbering, happened};
 use crate::search::{IdleHistory, OnlineHistory};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceEvent};
-use crate::validate::{Numbering, happened};
 use crate::value::Value;
 
 /// The engine that judges.

@@ -23,10 +23,10 @@ use crate::evidence::Budget;
 use crate::json::RawJson;
 use crate::judge::{Exchange, Observed, Options, Verdict};
 use crate::network::NetworkChoice;
+use crate::reading::{Observations, history_of};
 use crate::report::values::POSSIBLE;
 use crate::spec::Spec;
 use crate::trace::{EventKind, Places, TraceEvent};
-use crate::validate::{Observations, history_of};
 use crate::value::Value;
 
 /// The evidence for the verdict of a session.

@@ -18,13 +18,14 @@ use super::whole::{self, EngineKind, is_order};
 use crate::diagnostic::Colour;
 use crate::judge::{Judge, Observed, Options, RecordedEvent, Verdict};
 use crate::network::{NetworkChoice, Observation};
+use crate::reading::{
+    Events, Exchanges, FormatRules, Observations, StoredTrace, each_happening, history, observations,
+};
 use crate::report::{Stats, TraceReport};
 use crate::search::{History, OnlineHistory};
 use crate::spec::Spec;
 use crate::trace::{Places, TraceFormat};
-use crate::validate::{
-    Events, Exchanges, FormatRules, Observations, StoredTrace, Validator, each_happening, history, observations,
-};
+use crate::validate::Validator;
 
 /// The most bytes of a file that is judged again deepest first.
 const SHORT: u64 = 1 << 26;

@@ -5,8 +5,8 @@
 
 use std::io::BufRead;
 
+use crate::reading::Events;
 use crate::trace::Header;
-use crate::validate::Events;
 
 /// Opens a recording at a byte.
 pub type OpenAt = Box<dyn Fn(u64) -> Result<Box<dyn BufRead>, String>>;

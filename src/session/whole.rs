@@ -15,10 +15,10 @@ use super::proof::{ConcurrentEvidence, NetworkedEvidence, Proof};
 use crate::judge::{Options, Verdict, judge_recorded, judge_within};
 use crate::limits;
 use crate::network::{NetworkChoice, most_outstanding};
+use crate::reading::Observations;
 use crate::search::{self, History};
 use crate::spec::Spec;
 use crate::trace::TraceEvent;
-use crate::validate::Observations;
 use crate::value::Value;
 
 /// The engines.

@@ -14,8 +14,8 @@ use std::str::FromStr;
 
 use super::process::ready::checked_address;
 use crate::json::decode;
+use crate::reading::number_of_peer;
 use crate::spec::Spec;
-use crate::validate::number_of_peer;
 use crate::value::Value;
 
 /// The protocol between a system and a peer.

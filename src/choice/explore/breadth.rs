@@ -5,7 +5,7 @@
 //! memory for the waiting nodes. The search cannot be split, as several searches would not keep the order of the waiting nodes.
 //!
 //! ```
-//! use mayhap::choice::{BreadthFirst, explore};
+//! use mayhap_choice::{BreadthFirst, explore};
 //! let mut lengths = Vec::new();
 //! explore(BreadthFirst::new(), |c| {
 //!     let length = (0..3).take_while(|_| c.choose("more", 2) == 0).count();
@@ -14,8 +14,8 @@
 //! assert_eq!(lengths, [0, 1, 3, 2]);
 //! ```
 
-use crate::choice::replay::{recorded, used};
-use crate::choice::{ChoiceError, Choices, Label, Step, Strategy};
+use crate::replay::{recorded, used};
+use crate::{ChoiceError, Choices, Label, Step, Strategy};
 use std::collections::VecDeque;
 
 /// The largest number of branch points that a search holds, which bounds the memory; deeper runs are cut and counted.

@@ -4,14 +4,14 @@
 //! other time. Drawing an alternative in proportion to the number of its runs draws each run with the same probability.
 //!
 //! ```
-//! use mayhap::choice::{Chooser, RunCounts, Sampled, explore};
+//! use mayhap_choice::{Chooser, RunCounts, Sampled, explore};
 //! let program = |c: &mut Chooser| c.choose("stop", 2) == 0 || c.choose("more", 2) == 0;
 //! let counts = RunCounts::of(|c| { program(c); }).expect("there are three runs");
 //! assert_eq!(counts.weights(&[], 2), Some(vec![1, 2]));
 //! ```
 
 use super::rerun;
-use crate::choice::{Chooser, Odometer, Outcome, Step, Strategy};
+use crate::{Chooser, Odometer, Outcome, Step, Strategy};
 use std::collections::hash_map::{Entry, HashMap};
 
 /// The largest number of beginnings that are held, which bounds the memory.

@@ -5,7 +5,7 @@
 //! 1/p over all draws is the number of runs (Knuth, *Estimating the efficiency of backtrack programs*, 1975).
 //!
 //! ```
-//! use mayhap::choice::{Sampled, explore};
+//! use mayhap_choice::{Sampled, explore};
 //! let report = explore(Sampled::new(1, 10_000), |c| {
 //!     _ = c.choose("stop", 2) == 0 || c.choose("more", 2) == 0;
 //! });

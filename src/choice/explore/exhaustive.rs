@@ -6,7 +6,7 @@
 //! ([`Odometer::save`]). So a search can be interrupted, resumed and divided.
 //!
 //! ```
-//! use mayhap::choice::{Choices, Odometer, Strategy};
+//! use mayhap_choice::{Choices, Odometer, Strategy};
 //! let mut odometer = Odometer::new();
 //! let mut runs = Vec::new();
 //! loop {
@@ -17,16 +17,16 @@
 //!     }
 //! }
 //! assert_eq!(runs, [(0, 0), (1, 0), (1, 1), (1, 2)]);
-//! # Ok::<(), mayhap::choice::ChoiceError>(())
+//! # Ok::<(), mayhap_choice::ChoiceError>(())
 //! ```
 
 use super::{panics, rerun};
-use crate::choice::error::differs;
-use crate::choice::label;
-use crate::choice::label::same;
-use crate::choice::token;
-use crate::choice::token::{Saved, TokenError};
-use crate::choice::{ChoiceError, Choices, Chooser, Label, Outcome, Step, Strategy};
+use crate::error::differs;
+use crate::label;
+use crate::label::same;
+use crate::token;
+use crate::token::{Saved, TokenError};
+use crate::{ChoiceError, Choices, Chooser, Label, Outcome, Step, Strategy};
 use std::mem::take;
 
 /// The number of steps for which a new part of a search reserves room, so that the parts of two threads do not share cache lines.
@@ -107,7 +107,7 @@ impl Odometer {
     /// The position of the search between two runs, as a text without spaces.
     ///
     /// ```
-    /// use mayhap::choice::{Choices, Odometer, Strategy};
+    /// use mayhap_choice::{Choices, Odometer, Strategy};
     /// let mut search = Odometer::new();
     /// search.choose("coin", 2)?;
     /// search.advance()?;

@@ -10,7 +10,7 @@
 //! So a space with many alternatives at its first choice is known to be large after one run.
 //!
 //! ```
-//! use mayhap::choice::{Explore, Odometer};
+//! use mayhap_choice::{Explore, Odometer};
 //! let mut visited = 0;
 //! let report = Explore::new(Odometer::new()).run_if_few(100, |c| {
 //!     visited += 1;
@@ -22,7 +22,7 @@
 use super::panics;
 use super::tally::Tally;
 use super::{Allowance, visit};
-use crate::choice::{Explore, Odometer, Outcome, Report};
+use crate::{Explore, Odometer, Outcome, Report};
 use std::ops::ControlFlow;
 
 impl Explore<'_, Odometer> {
@@ -31,7 +31,7 @@ impl Explore<'_, Odometer> {
     pub fn run_if_few<R: Outcome>(
         &mut self,
         limit: u64,
-        mut program: impl FnMut(&mut crate::choice::Chooser) -> R,
+        mut program: impl FnMut(&mut crate::Chooser) -> R,
     ) -> Option<Report> {
         panics::unreported(|| {
             let (mut tally, mut signal) = (Tally::default(), ControlFlow::Continue(()));

@@ -1,7 +1,7 @@
 //! Running a closure once for every run of a search, and reporting what was found.
 //!
 //! ```
-//! use mayhap::choice::{Ended, Explore, Odometer};
+//! use mayhap_choice::{Ended, Explore, Odometer};
 //! let mut search = Explore::new(Odometer::new()).runs(100);
 //! let report = search.run(|c| {
 //!     let bits: Vec<bool> = (0..8).map(|_| c.flip("bit")).collect();
@@ -18,7 +18,8 @@ pub(crate) mod counts;
 pub(crate) mod estimate;
 pub(crate) mod exhaustive;
 pub(crate) mod few;
-pub(crate) mod panics;
+#[doc(hidden)]
+pub mod panics;
 pub(crate) mod report;
 pub(crate) mod rerun;
 pub(crate) mod rounds;

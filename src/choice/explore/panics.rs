@@ -10,7 +10,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 
 /// A caught panic, or another payload that unwound.
-pub(crate) struct Caught {
+pub struct Caught {
     pub payload: Box<dyn Any + Send>,
     pub message: String,
     /// The place of the panic; `None` if our hook did not see it: outside of an exploration, if another hook replaced ours, or if the
@@ -35,7 +35,7 @@ fn address(hook: &Hook) -> usize {
 }
 
 /// Installs our hook before the present one, unless that is ours, or the thread is panicking.
-pub(crate) fn install() {
+pub fn install() {
     if std::thread::panicking() {
         return;
     }
@@ -71,7 +71,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Runs `work` without reports of panics on this thread.
-pub(crate) fn unreported<R>(work: impl FnOnce() -> R) -> R {
+pub fn unreported<R>(work: impl FnOnce() -> R) -> R {
     FIRST.call_once(install);
     let before = INSIDE.replace(Some(None));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
@@ -81,7 +81,7 @@ pub(crate) fn unreported<R>(work: impl FnOnce() -> R) -> R {
 
 /// Runs `work` and catches a panic in it. Inside of [`unreported`] the panic is not reported and its place is known, unless `work` has set
 /// a hook of its own.
-pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
+pub fn caught<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let noted = INSIDE.with_borrow_mut(|inside| inside.as_mut().and_then(Option::take));
         let message = message(&*payload);

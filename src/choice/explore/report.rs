@@ -1,7 +1,7 @@
 //! The report of an exploration, as data and as text.
 //!
 //! ```
-//! use mayhap::choice::{Ended, Odometer, explore};
+//! use mayhap_choice::{Ended, Odometer, explore};
 //! let report = explore(Odometer::new(), |c| match c.choose("door", 3) {
 //!     2 => Err("a tiger"),
 //!     _ => Ok(()),
@@ -15,7 +15,7 @@
 //! ```
 
 use super::estimate::RunEstimate;
-use crate::choice::{ChoiceError, Step, token};
+use crate::{ChoiceError, Step, token};
 use std::fmt;
 
 /// The number of steps of a run that are shown, so that a report stays short.
@@ -82,7 +82,7 @@ impl fmt::Display for Flaky {
 }
 
 impl Failure {
-    /// The run as a text, for [`token::read`] and [`crate::choice::Replay`].
+    /// The run as a text, for [`token::read`] and [`crate::Replay`].
     #[must_use]
     pub fn token(&self) -> String {
         token::write(&self.run)

@@ -1,8 +1,8 @@
 //! One run of a program under exploration, from its beginning to its end.
 
 use super::panics::{self, Caught};
-use crate::choice::chooser::Escape;
-use crate::choice::{ChoiceError, Choices, Chooser, Coverage, Outcome, Replay, Step, Strategy};
+use crate::chooser::Escape;
+use crate::{ChoiceError, Choices, Chooser, Coverage, Outcome, Replay, Step, Strategy};
 
 /// The end of a run: it passed, it failed, or it escaped with an error.
 pub(crate) enum End {

@@ -7,7 +7,7 @@
 use super::panics;
 use super::tally::Tally;
 use super::{Allowance, visit};
-use crate::choice::{Chooser, Explore, Outcome, Progress, Report, Strategy};
+use crate::{Chooser, Explore, Outcome, Progress, Report, Strategy};
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError, mpsc};

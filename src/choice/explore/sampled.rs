@@ -2,10 +2,10 @@
 //!
 //! The requested number of runs is drawn, with repetition. Every run has its own source, made from the seed and the run's number, so a
 //! drawn run does not depend on earlier runs or on the thread. A sample is never exhausted.
-//! [`run_if_few`](crate::choice::Explore::run_if_few) tests whether there are few runs, and visits all of them if so.
+//! [`run_if_few`](crate::Explore::run_if_few) tests whether there are few runs, and visits all of them if so.
 //!
 //! ```
-//! use mayhap::choice::{Chooser, Explore, Odometer, Report, SMALL, Sampled, explore};
+//! use mayhap_choice::{Chooser, Explore, Odometer, Report, SMALL, Sampled, explore};
 //! fn coins(c: &mut Chooser, n: usize) {
 //!     (0..n).for_each(|_| _ = c.flip("coin"));
 //! }
@@ -16,7 +16,7 @@
 //! ```
 
 use super::counts::EMPTY;
-use crate::choice::{ChoiceError, Choices, Coverage, Label, Random, RunCounts, Step, Strategy};
+use crate::{ChoiceError, Choices, Coverage, Label, Random, RunCounts, Step, Strategy};
 use std::fmt;
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Sampled {
     /// or `None` if all are equal or the program itself gives weights.
     ///
     /// ```
-    /// use mayhap::choice::{Sampled, explore};
+    /// use mayhap_choice::{Sampled, explore};
     /// let rarely = |_: &[_], label, _| (label == "crash").then(|| vec![99, 1]);
     /// let mut crashes = 0;
     /// explore(Sampled::new(1, 10_000).weighing(rarely), |c| {

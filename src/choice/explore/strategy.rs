@@ -1,7 +1,7 @@
 //! Searches: sources of choices that advance from one run to the next.
 //!
 //! ```
-//! use mayhap::choice::{Choices, Odometer, Strategy};
+//! use mayhap_choice::{Choices, Odometer, Strategy};
 //! let mut search = Odometer::new();
 //! let mut runs = Vec::new();
 //! loop {
@@ -11,10 +11,10 @@
 //!     }
 //! }
 //! assert_eq!(runs, [0, 1]);
-//! # Ok::<(), mayhap::choice::ChoiceError>(())
+//! # Ok::<(), mayhap_choice::ChoiceError>(())
 //! ```
 
-use crate::choice::{ChoiceError, Choices, Step};
+use crate::{ChoiceError, Choices, Step};
 
 /// The set of runs that a search has visited when it has no next run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

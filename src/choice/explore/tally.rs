@@ -1,7 +1,7 @@
 //! The findings of an exploration so far; those of several threads are merged.
 //!
 //! ```
-//! use mayhap::choice::{Odometer, explore};
+//! use mayhap_choice::{Odometer, explore};
 //! let report = explore(Odometer::new(), |c| assert!(c.choose("die", 6) < 4));
 //! assert_eq!((report.failed, report.failures.len()), (2, 1), "two runs fail in one way, the first is kept");
 //! ```
@@ -9,7 +9,7 @@
 use super::estimate::DrawSums;
 use super::report::shortlex;
 use super::rerun::{End, Failed};
-use crate::choice::{ChoiceError, Ended, Failure, Report, Step, Stopped};
+use crate::{ChoiceError, Ended, Failure, Report, Step, Stopped};
 use std::collections::BTreeMap;
 
 /// The largest number of different failures that are kept, which bounds the memory; those with the shortest runs stay, and all are counted.

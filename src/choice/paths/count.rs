@@ -7,7 +7,7 @@ use num_traits::{CheckedAdd, One, Zero};
 use std::ops::{AddAssign, SubAssign};
 
 use super::graph::{FlowGraph, NoPaths};
-use crate::choice::Random;
+use crate::Random;
 
 /// The most counts that a table has, and the most bytes of them.
 const COUNTS: usize = 1 << 26;

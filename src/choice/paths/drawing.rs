@@ -5,7 +5,7 @@ use num_bigint::BigUint;
 use super::count::{Count, CountTable};
 use super::graph::{FlowGraph, NoPaths};
 use super::remaining::{DrawnPath, Remaining};
-use crate::choice::Random;
+use crate::Random;
 
 /// The paths of a graph, from which paths are drawn and taken away.
 ///

@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use crate::choice::counted;
+use crate::counted;
 
 /// A graph with an entry and an end. Vertices are numbered from 0, and so are the edges that leave a vertex.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@
 //! before.
 //!
 //! ```
-//! use mayhap::choice::Random;
-//! use mayhap::choice::paths::{FlowGraph, PathDrawing};
+//! use mayhap_choice::Random;
+//! use mayhap_choice::paths::{FlowGraph, PathDrawing};
 //!
 //! // 0 ─▶ 1 ─▶ 3 is one path, 0 ─▶ 2 ═▶ 3 are two.
 //! let mut graph = FlowGraph::new(4, 0, 3);
@@ -24,7 +24,7 @@
 //!     drawing.forbid(&path.steps);
 //! }
 //! assert_eq!(drawing.left(), 0_u8.into());
-//! # Ok::<(), mayhap::choice::paths::NoPaths>(())
+//! # Ok::<(), mayhap_choice::paths::NoPaths>(())
 //! ```
 //!
 //! The method is that of Voisin and Gaudel, *Drawing uniformly at random in dynamic sets of paths* (CLA 2019).

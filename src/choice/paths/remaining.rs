@@ -12,7 +12,7 @@
 use smallvec::SmallVec;
 
 use super::count::{Count, CountPlace, CountTable, PathChoice};
-use crate::choice::Random;
+use crate::Random;
 
 /// The beginning of all paths.
 const ROOT: usize = 0;

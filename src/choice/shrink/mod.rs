@@ -15,7 +15,7 @@
 //! [`Minimum::Local`]; if the budget ends the search first, it is [`Minimum::Unfinished`].
 //!
 //! ```
-//! use mayhap::choice::{Chooser, Step, shrink};
+//! use mayhap_choice::{Chooser, Step, shrink};
 //! let program = |c: &mut Chooser| {
 //!     let mut sum = 0;
 //!     while c.flip("more") {

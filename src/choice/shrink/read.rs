@@ -5,7 +5,7 @@
 
 use super::super::label::same;
 use super::super::{ChoiceError, Choices, Label, Step};
-use crate::choice::explore::report::shortlex;
+use crate::explore::report::shortlex;
 
 /// The number of steps ahead among which a step with the right label is searched.
 const NEAR: usize = 8;

@@ -6,8 +6,8 @@ use super::values::trace_format;
 use clap::{Args, ValueEnum};
 use mayhap::Spec;
 use mayhap::diagnostic::suggest;
+use mayhap::reading::FormatRules;
 use mayhap::trace::{FailRule, Header, JepsenRules, NilRule, TraceFormat};
-use mayhap::validate::FormatRules;
 use std::str::FromStr;
 use std::sync::Arc;
 

@@ -10,9 +10,9 @@ use super::outcome::Suffix;
 use super::{Minimality, Reason, search_options};
 use crate::judge::{Judge, Options};
 use crate::limits;
+use crate::reading::{Recording, exchange_at};
 use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
-use crate::validate::{Recording, exchange_at};
 
 /// The outcome of a second judgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -34,9 +34,9 @@ pub(super) use outcome::{outcome_of, shown};
 
 use crate::judge::{Cell, Exchange, Inspected, Judge, Observed, Options};
 use crate::limits;
+use crate::reading::{Recording, exchange_at};
 use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
-use crate::validate::{Recording, exchange_at};
 use outcome::Suffix;
 use phases::Phases;
 use prefix::JudgedPrefix;

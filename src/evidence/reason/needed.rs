@@ -5,9 +5,9 @@
 
 use super::{Reason, ReasonSearch};
 use crate::judge::{Cell, Exchange, Judge};
+use crate::reading::{Recording, exchange_at};
 use crate::search::RelaxedOutcome;
 use crate::spec::{Spec, Type, TypeId, Types};
-use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
 /// The most entries of a map that are all tried as cells; of a larger map only the keys in the exchanges are tried.

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use super::budget::{Budget, Shown};
 use crate::judge::{Exchange, Judge, Verdict};
 use crate::limits;
+use crate::reading::Recording;
 use crate::search::RelaxedOutcome;
-use crate::validate::Recording;
 
 /// The exchanges from some position to the rejected one.
 pub(super) struct Suffix<'s, R: ?Sized> {

@@ -9,9 +9,9 @@ use super::budget::{Budget, Shown};
 use super::outcome::{Suffix, shown};
 use crate::judge::{Cell, Exchange, Judge};
 use crate::limits;
+use crate::reading::Recording;
 use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
-use crate::validate::Recording;
 use crate::value::Value;
 
 /// The number of exchanges after which the cells that do not matter are forgotten again.

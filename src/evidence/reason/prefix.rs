@@ -8,9 +8,9 @@ use super::budget::Budget;
 use crate::evidence::describe::resolved;
 use crate::judge::{Candidate, Cell, Exchange, Judge};
 use crate::limits;
+use crate::reading::Recording;
 use crate::solve::Domain;
 use crate::term::{Term, Var};
-use crate::validate::Recording;
 use crate::value::{Truth, Value};
 
 /// The most frontiers that are kept, as each is a state of its own; beyond this, every second one is dropped.

@@ -20,9 +20,9 @@ use super::{Minimality, Reason, ReasonSearch};
 use crate::evidence::narrowing::needed;
 use crate::judge::{Cell, Judge, least_above};
 use crate::limits;
+use crate::reading::Recording;
 use crate::search::RelaxedOutcome;
 use crate::spec::Type;
-use crate::validate::Recording;
 
 /// The related exchanges that are looked at, the last ones.
 const RELATED: usize = 64;

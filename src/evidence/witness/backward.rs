@@ -18,9 +18,9 @@ use super::single;
 use super::{Initial, Segment, WitnessError};
 use crate::judge::{Candidate, Exchange, Inspected, Judge, Options, Patience};
 use crate::limits;
+use crate::reading::Recording;
 use crate::solve::Answer;
 use crate::spec::Spec;
-use crate::validate::Recording;
 use crate::value::Value;
 
 /// The most checkpoints of one run. Of more, every second one is dropped, and made again.

@@ -10,8 +10,8 @@ use super::forward::witness_forwards;
 use super::{Initial, Segment, Witness, WitnessError};
 use crate::judge::Options;
 use crate::limits;
+use crate::reading::Recording;
 use crate::spec::Spec;
-use crate::validate::Recording;
 
 /// The exchanges after which decided choices are looked for.
 const LOOK: usize = 256;

@@ -17,10 +17,10 @@ use crate::evidence::{NetworkWitness, SectionWork, WitnessEnd, WitnessSection};
 use crate::json::encode;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
+use crate::reading::Observations;
 use crate::report::TraceReport;
 use crate::spec::analysis::partition::RequestKeys;
 use crate::spec::{Site, Spec, TypeId};
-use crate::validate::Observations;
 use crate::value::Value;
 
 /// The lane of the server's internal steps.

@@ -13,11 +13,11 @@ use super::rejection::{FoundRejection, Recheck};
 use super::{Proof, WitnessSearch, WitnessWay, served};
 use crate::evidence::{Budget, witness_in_parts};
 use crate::judge::{Exchange, Judge, Options, Verdict};
+use crate::reading::Recording;
 use crate::report::TraceReport;
 use crate::report::history::{DrawnTrace, MOST_DRAWN, ServedRequests};
 use crate::spec::Spec;
 use crate::trace::Places;
-use crate::validate::Recording;
 
 /// Judged exchanges for which evidence is sought.
 pub(in crate::session) struct ExchangesEvidence {

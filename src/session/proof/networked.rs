@@ -18,12 +18,12 @@ use crate::json::RawJson;
 use crate::judge::{Judge, Options, Verdict, judge_recorded, judge_within, unanswered};
 use crate::limits;
 use crate::network::NetworkChoice;
+use crate::reading::Observations;
 use crate::report::conflict::names_under_way;
 use crate::report::history::{DrawnTrace, MOST_DRAWN, ServedRequests};
 use crate::report::{ConcurrentReason, INLINE, TraceReport, sections, values};
 use crate::spec::Spec;
 use crate::trace::Places;
-use crate::validate::Observations;
 
 /// A recording that was judged event by event, and for which evidence is sought.
 pub struct NetworkedEvidence {

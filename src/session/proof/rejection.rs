@@ -10,11 +10,11 @@ use std::sync::Arc;
 use crate::evidence::{Budget, Minimality, Rechecked, check_reason};
 use crate::json::RawJson;
 use crate::judge::Options;
+use crate::reading::{Recording, exchange_at};
 use crate::report::reason::explain_named;
 use crate::report::{ConcurrentReason, TraceReport, located, no_short_reason};
 use crate::spec::{Site, Spec};
 use crate::trace::Places;
-use crate::validate::{Recording, exchange_at};
 
 /// The choice whether the reason of a rejection is judged a second time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -23,10 +23,10 @@ use super::recovery::{NotedParts, Recovery, UnknownPart};
 use crate::json;
 use crate::judge::{Judge, Options, QuiescentFrontier, QuiescentState};
 use crate::network::NetworkChoice;
+use crate::reading::{Events, Numbering, NumberingParts};
 use crate::search::IdleHistory;
 use crate::spec::{Spec, TypeId};
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent, TraceFormat};
-use crate::validate::{Events, Numbering, NumberingParts};
 use crate::value::Value;
 use values::{SavedTables, TableReader, TableWriter};
 

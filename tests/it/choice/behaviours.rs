@@ -2,7 +2,8 @@
 
 use crate::command::{check, file, run};
 use crate::shipped;
-use mayhap::validate::{Exchanges, judge};
+use mayhap::reading::Exchanges;
+use mayhap::validate::judge;
 use mayhap::{Spec, Validator};
 use std::collections::BTreeSet;
 use std::sync::Arc;

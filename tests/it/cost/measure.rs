@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::judge::exchanges;
 use mayhap::evidence::witness_in_parts;
 use mayhap::judge::Options;
-use mayhap::validate::Recording;
+use mayhap::reading::Recording;
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec, Validator};
 

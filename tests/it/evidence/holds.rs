@@ -17,7 +17,7 @@ use mayhap::evidence::{
     witness_in_segments,
 };
 use mayhap::judge::Options;
-use mayhap::validate::{Recording, StoredTrace, exchange_at};
+use mayhap::reading::{Recording, StoredTrace, exchange_at};
 use mayhap::{Exchange, Spec, Validator, Verdict};
 
 /// A reason of at most so many answers is one that people read.

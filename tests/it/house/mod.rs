@@ -44,6 +44,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("server", &["diagnostic", "syntax", "http"]),
     ("judge", &["diagnostic", "syntax", "json", "http", "choice", "server"]),
     ("search", &["diagnostic", "syntax", "json", "http", "choice", "server"]),
+    ("reading", &["syntax", "server"]),
     ("validate", &["syntax", "server"]),
     ("evidence", &["syntax"]),
     ("report", &["solve"]),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use mayhap::Spec;
 use mayhap::judge::{Judge, Options, judge_recorded};
 use mayhap::network::Tcp;
+use mayhap::reading::{Events, FormatRules, observations};
 use mayhap::trace::TraceFormat;
-use mayhap::validate::{Events, FormatRules, observations};
 
 use crate::judge::{Named, compiled, named, verdict};
 

@@ -14,10 +14,10 @@ use mayhap::evidence::{
 };
 use mayhap::judge::{Judge, RecordedEvent, judge_at_once, judge_recorded, judge_within};
 use mayhap::network::{Network, NetworkChoice, Tcp, Udp};
+use mayhap::reading::{Events, FormatRules, observations};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
 use mayhap::trace::TraceFormat;
-use mayhap::validate::{Events, FormatRules, observations};
 use mayhap::{Options, Spec, Verdict};
 
 /// Compiles a protocol of integers.

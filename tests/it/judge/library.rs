@@ -129,7 +129,7 @@ fn a_hole_in_json_is_one_too() {
     let trace = "{\"q\": 5, \"a\": {\"$any\": null}}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n";
     let spec = Spec::from_text(GUESS).unwrap();
     let mut validator = Validator::new(&spec);
-    validate::judge(&mut validator, &mut validate::Exchanges::new(&spec, trace.as_bytes())).unwrap();
+    validate::judge(&mut validator, &mut mayhap::reading::Exchanges::new(&spec, trace.as_bytes())).unwrap();
     assert_eq!(validator.verdict(), Verdict::Reject { event: 3, event_from: None });
     assert!(serde_json::to_string(&ANY).unwrap() == "{\"$any\":null}");
 }

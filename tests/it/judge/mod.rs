@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use mayhap::details::Observed;
 use mayhap::judge::Options;
-use mayhap::validate::Exchanges;
+use mayhap::reading::Exchanges;
 use mayhap::{Exchange, Spec, Validator, Verdict, validate};
 
 /// A verdict's name, as `--format json` has it, and the line it speaks of.

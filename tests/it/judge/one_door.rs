@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
+use mayhap::reading::{Events, FormatRules};
 use mayhap::spec::load::Text;
 use mayhap::spec::{Selection, Tasks};
 use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
-use mayhap::validate::{Events, FormatRules};
 use mayhap::{Options, Session, Spec, Trace};
 
 use super::{Case, cases, named, root, text};

@@ -18,9 +18,9 @@ use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
 use mayhap::details::Selection;
 use mayhap::judge::{Inspected, Judge, Observed, Options, Reductions};
+use mayhap::reading::Exchanges;
 use mayhap::solve::{Limits, Tiers};
 use mayhap::spec::{Code, load::Text, passes};
-use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec};
 use serde_json::{Value, json};
 

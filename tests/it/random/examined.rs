@@ -12,8 +12,8 @@ use crate::oracle::{Claim, Domains, Json, Oracle, Outcome};
 use mayhap::evidence::{Witness, WitnessStep, witness};
 use mayhap::json::encode;
 use mayhap::judge::Options;
+use mayhap::reading::Exchanges;
 use mayhap::syntax::ast::File;
-use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec};
 use std::sync::Arc;
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use mayhap::evidence::Budget;
 use mayhap::json::decode;
 use mayhap::network::NetworkChoice;
+use mayhap::reading::{Events, FormatRules, history};
 use mayhap::session::{ConcurrentEvidence, Recheck};
 use mayhap::trace::{EventKind, TraceEvent, TraceFormat};
-use mayhap::validate::{Events, FormatRules, history};
 use mayhap::value::Value;
 use mayhap::{Options, Session, SessionProgress, Spec, Verdict};
 

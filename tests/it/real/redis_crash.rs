@@ -14,9 +14,9 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use mayhap::reading::{Events, history};
 use mayhap::session::{Session, SessionProgress};
 use mayhap::trace::TraceFormat;
-use mayhap::validate::{Events, history};
 use mayhap::{Options, Spec, Verdict, search};
 use serde_json::{Value, json};
 

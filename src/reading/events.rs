@@ -1,7 +1,7 @@
 //! The single events of a trace in any format, decoded under a specification's types.
 //!
 //! ```
-//! use mayhap::{Spec, trace::TraceFormat, validate::{Events, FormatRules}};
+//! use mayhap::{Spec, trace::TraceFormat, reading::{Events, FormatRules}};
 //! let spec = Spec::from_text("enum Q { Add(int) } protocol p { request Q; response Q; on Add(n) { reply Add(n); } }")?;
 //! let trace = "[{:process 0, :type :invoke, :f :add, :value 3}]".as_bytes();
 //! let mut events = Events::open(&spec, trace, TraceFormat::JepsenEdn, FormatRules::default());

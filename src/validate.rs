@@ -22,30 +22,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod concurrent;
-mod events;
-mod observations;
-mod peers;
-mod plain;
-mod recording;
-mod stream;
-
+use std::io::BufRead;
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::json::{self, JsonError};
 use crate::judge::{Counts, Exchange, Judge, Observed, Options, Verdict};
+use crate::reading::Exchanges;
 use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
-
-pub use concurrent::{each_happening, happened, history, history_of};
-pub use events::{Events, FormatRules, decoded_part};
-pub use observations::{Numbering, NumberingParts, Observations, observations};
-pub use peers::{decoded_message, number_of_peer};
-pub use recording::{Recording, StoredTrace, exchange_at};
-pub use stream::{Exchanges, judge};
+use crate::trace::TraceError;
 
 impl Spec {
     /// Compiles a specification that uses no other file.
@@ -172,4 +160,17 @@ impl Validator {
     pub fn judge(&self) -> &Judge {
         &self.judge
     }
+}
+
+/// Judges a trace while it is read, up to the first exchange that nothing explains. Later lines are not read.
+///
+/// # Errors
+/// A line that is read is malformed.
+pub fn judge<R: BufRead>(validator: &mut Validator, exchanges: &mut Exchanges<R>) -> Result<(), TraceError> {
+    while let Some(exchange) = exchanges.next_exchange()? {
+        if !validator.observe_exchange(&exchange) {
+            break;
+        }
+    }
+    Ok(())
 }

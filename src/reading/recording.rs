@@ -4,7 +4,7 @@
 //! search for the reason of a rejection on line 1,000,000 passes over the first half of the trace only once:
 //!
 //! ```
-//! use mayhap::{Exchange, Spec, validate::{Exchanges, StoredTrace, Recording, exchange_at}};
+//! use mayhap::{Exchange, Spec, reading::{Exchanges, StoredTrace, Recording, exchange_at}};
 //! let spec = Spec::from_text("protocol echo { request int; response int; on q { reply q; } }")?;
 //! let trace = "{\"q\":5,\"a\":5}\n{\"q\":6,\"a\":6}\n{\"q\":7,\"a\":7}\n";
 //! let recorded = StoredTrace::new(&spec, 3, |bytes| Ok(Box::new(&trace.as_bytes()[bytes as usize..])));

@@ -3,7 +3,6 @@
 use std::io::BufRead;
 use std::sync::Arc;
 
-use super::Validator;
 use super::plain::PlainLines;
 use crate::json::{self, JsonError};
 use crate::judge::{Exchange, Observed};
@@ -102,17 +101,4 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
         Response::Answer(answer) => observed(decoded(spec, spec.program.response, answer)?),
     };
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
-}
-
-/// Judges a trace while it is read, up to the first exchange that nothing explains. Later lines are not read.
-///
-/// # Errors
-/// A line that is read is malformed.
-pub fn judge<R: BufRead>(validator: &mut Validator, exchanges: &mut Exchanges<R>) -> Result<(), TraceError> {
-    while let Some(exchange) = exchanges.next_exchange()? {
-        if !validator.observe_exchange(&exchange) {
-            break;
-        }
-    }
-    Ok(())
 }
