@@ -29,7 +29,7 @@ use crate::sut::{InProcess, Sut, SutFailure, System};
 use super::campaign::{Campaign, CampaignSettings, Follower};
 use super::regressions::{Regressions, replay};
 use super::run::Judging;
-use super::wave::WaitLimits;
+use super::waves::WaitLimits;
 
 /// The most runs of a replayed script, so that a flaky failure shows.
 const REPLAYS: usize = 20;

@@ -29,7 +29,7 @@ use super::failure::{Failing, not_started};
 use super::found::{found, verdict};
 use super::run::{Judging, LiveRun, RunState};
 use super::trial::LiveTrial;
-use super::wave::{LiveEventKind, WaitLimits};
+use super::waves::{LiveEventKind, WaitLimits};
 
 /// One run in so many begins with a script of the corpus, and one wave in so many is one: rare branches are near from there.
 const RUNS_OF_SCRIPTS: usize = 2;

@@ -19,7 +19,7 @@ use crate::spec::analysis::pure::RequestFacts;
 use crate::spec::{Spec, Type, TypeId};
 use crate::value::Value;
 
-use super::wave::{LiveEvent, LiveEventKind};
+use super::waves::{LiveEvent, LiveEventKind};
 
 /// The number of a variant; `None` if the type has none.
 type VariantNumber = Option<u32>;

@@ -14,7 +14,7 @@ use crate::value::Value;
 use std::sync::Arc;
 
 use super::run::LiveRun;
-use super::wave::LiveEventKind;
+use super::waves::LiveEventKind;
 
 /// The most characters of a condition that are shown.
 const LONGEST_HEAD: usize = 80;

@@ -20,7 +20,7 @@ use crate::trace::{EventPlace, PeerEvent, PeerMessage, Places};
 use crate::value::Value;
 
 use super::run::{Judging, LiveRun, RunState, in_order_of_service};
-use super::wave::{LiveEvent, LiveEventKind, UNASKED};
+use super::waves::{LiveEvent, LiveEventKind, UNASKED};
 
 /// The most work on the reason of a failure, in seconds of budget.
 const REASON_SECONDS: f64 = 1.0;

@@ -21,7 +21,7 @@ mod mutants;
 mod regressions;
 mod run;
 mod trial;
-mod wave;
+mod waves;
 
 pub use crate::mutate::starting_scripts;
 pub use builder::{SystemTest, test};
@@ -31,4 +31,4 @@ pub use mutants::MutantTester;
 pub use regressions::{Regressions, ReplayedScript, UnreadScript, read_script, replay, runs_to_see};
 pub use run::{Judging, LiveRun, OutsideRequest, RunState};
 pub use trial::{LiveTrial, ScriptRun, run_once};
-pub use wave::{LiveEvent, LiveEventKind, WaitLimits};
+pub use waves::{LiveEvent, LiveEventKind, WaitLimits};

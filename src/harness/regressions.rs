@@ -21,7 +21,7 @@ use crate::sut::System;
 use super::failure::Failing;
 use super::run::{Judging, OutsideRequest};
 use super::trial::{ScriptRun, run_once};
-use super::wave::WaitLimits;
+use super::waves::WaitLimits;
 
 /// A directory of regressions.
 #[derive(Clone, Debug)]

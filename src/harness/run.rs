@@ -24,7 +24,7 @@ use crate::trace::{EventKind, PeerEvent, TraceEvent};
 use crate::value::Value;
 
 use super::answering::PeerAnswers;
-use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, called, perform};
+use super::waves::{LiveEvent, LiveEventKind, WaitLimits, WaveEnd, called};
 
 /// The share of the work for an event of a recording, one in N, that an event of several live clients may take, as the system
 /// goes on meanwhile.
@@ -187,13 +187,16 @@ impl LiveRun {
         }
     }
 
-    /// Performs a wave, and judges it.
-    pub fn perform(&mut self, plan: &Plan, system: &mut dyn System, patience: WaitLimits<'_>) -> RunState {
+    /// Begins a wave.
+    pub(super) fn begin_wave(&mut self, plan: &Plan) {
         let last = plan.asks.iter().map(|ask| ask.label + 2).max();
         self.next_label = self.next_label.max(last.unwrap_or_default());
         self.peers.plan(&plan.answers);
         (self.violated, self.outside) = (None, None);
-        let (events, end) = perform(plan, system, self, patience);
+    }
+
+    /// Judges the events of a wave, which has ended so.
+    pub(super) fn end_wave(&mut self, events: Vec<LiveEvent>, end: WaveEnd, patience: WaitLimits<'_>) -> RunState {
         let began = Instant::now();
         let mut state = match self.violated {
             Some(event) => RunState::Violated(event),
@@ -533,8 +536,16 @@ fn traced(line: u64, event: &LiveEvent) -> TraceEvent<Value> {
     TraceEvent { line, client: Some(event.client), kind }
 }
 
-impl Asker for LiveRun {
-    fn instantiate(&mut self, ask: &PlannedAsk, events: &mut Vec<LiveEvent>, is_idle: bool) -> Option<RequestTemplate> {
+/// The questions of a wave to its run, and what it notes.
+impl LiveRun {
+    /// The request with the values that its references have now; `None` if it may break the client's duty. `events` are those of the wave
+    /// that were not taken before; they may be taken if nothing is under way.
+    pub(super) fn instantiate(
+        &mut self,
+        ask: &PlannedAsk,
+        events: &mut Vec<LiveEvent>,
+        is_idle: bool,
+    ) -> Option<RequestTemplate> {
         let value = ask.request.instantiate(&self.messages);
         if !self.keeps_duty(ask, &value, events, is_idle) {
             return None;
@@ -544,27 +555,38 @@ impl Asker for LiveRun {
         Some(ask.request.sent_as(&spec.types, spec.program.request, value))
     }
 
-    fn is_answered(&self, _: &Value) -> bool {
+    /// Tests whether each request is owed an answer.
+    pub(super) fn is_owed(&self) -> bool {
         self.owes
     }
 
-    fn is_greeting(&self, message: &Value) -> bool {
+    /// Tests whether a message is sent only when a connection opens, so that it answers no request.
+    pub(super) fn is_greeting(&self, message: &Value) -> bool {
         matches!(message, Value::Data { tag, .. } if self.greetings.contains(tag))
     }
 
-    fn unsent(&mut self, request: &Value) {
+    /// Notes that a request has no form on the wire, so that it was not sent.
+    pub(super) fn note_unsent(&mut self, request: &Value) {
         self.unsent.get_or_insert_with(|| request.clone());
     }
 
-    fn refused(&mut self) {
+    /// Notes that the system has refused a request.
+    pub(super) fn note_refused(&mut self) {
         self.has_refused = true;
     }
 
-    fn answered(&mut self, label: u64, answer: &Value) {
+    /// Notes an answer.
+    pub(super) fn note_answer(&mut self, label: u64, answer: &Value) {
         self.messages.push(label + 1, MessageKind::Response, answer.clone());
     }
 
-    fn call(&mut self, call: SutCall, system: &mut dyn System, before: &[LiveEvent]) -> [PeerEvent<Value>; 2] {
+    /// Answers a call of a peer, after these events of the wave, and returns the events of the call and its end.
+    pub(super) fn call(
+        &mut self,
+        call: SutCall,
+        system: &mut dyn System,
+        before: &[LiveEvent],
+    ) -> [PeerEvent<Value>; 2] {
         let session = self.binds_peers.then_some(&self.session);
         let ahead = session.and_then(|session| {
             let call = EventKind::Peer(self.peers.called(&call));

@@ -10,7 +10,7 @@ use crate::sut::{SutFailure, SutFailureKind, System};
 use super::causes::Causes;
 use super::failure::Failing;
 use super::run::{Judging, LiveRun, OutsideRequest, RunState};
-use super::wave::WaitLimits;
+use super::waves::WaitLimits;
 
 /// The most work on the reason of a failure in a trial, in seconds of budget.
 const TRIAL_SECONDS: f64 = 0.05;

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::run::{Judging, LiveRun, RunState};
-use super::wave::{LiveEventKind, WaitLimits};
+use super::waves::{LiveEventKind, WaitLimits};
 use crate::choice::Random;
 use crate::generate::{GenerateSettings, Generator};
 use crate::judge::Options;

@@ -18,7 +18,7 @@ class Counter(Server):
             k = 0
         before = self.n
         if self.has("lost-add"):
-            yield 0.0005
+            yield 0.002
         self.n = before + int(k)
         while self.n < 0 and self.has("endless-borrow"):
             pass

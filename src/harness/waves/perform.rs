@@ -7,116 +7,15 @@
 //! ```
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::limits::end;
-use crate::script::{Plan, PlannedAsk, RequestTemplate};
+use super::{LiveEvent, LiveEventKind, SLICE, UNASKED, WaitLimits, WaveEnd, called};
+use crate::harness::run::{LiveRun, RunState};
+use crate::script::{Plan, PlannedAsk};
 use crate::sut::{Leave, SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
-use crate::trace::PeerEvent;
-use crate::value::Value;
 
-/// The label of events that belong to no request.
-pub const UNASKED: u64 = 0;
-
-/// An event at a client in a run.
-#[derive(Clone, PartialEq, Debug)]
-pub struct LiveEvent {
-    /// The label of the request that the event belongs to.
-    pub label: u64,
-    /// The client.
-    pub client: u64,
-    /// The event.
-    pub kind: LiveEventKind,
-    /// The wait before the event, in seconds, if the event is a request.
-    pub waited: f64,
-    /// The moment at which a request was sent; `None` for other events, and for a request of a script.
-    pub sent: Option<Instant>,
-}
-
-/// The events at a client.
-#[derive(Clone, PartialEq, Debug)]
-pub enum LiveEventKind {
-    /// The client sent this request.
-    Sent(RequestTemplate),
-    /// The client received this answer.
-    Answered(Value),
-    /// No answer came; the request may have taken effect. Without a request, the client ended the connection.
-    Lost,
-    /// The system ended the connection.
-    Closed,
-    /// The client ended the connection, and saw that the system has taken notice of this.
-    Left,
-    /// The system was killed and started again. The client does not matter.
-    Restarted,
-    /// The system called a peer, or the peer ended a call. The client does not matter.
-    Peer(PeerEvent<Value>),
-}
-
-/// The end of a wave.
-#[derive(Debug)]
-pub enum WaveEnd {
-    /// Nothing is under way.
-    Done,
-    /// The system broke down.
-    Broken(SutFailure),
-    /// Somebody asked for the end.
-    Interrupted,
-}
-
-/// The limits on waiting.
-#[derive(Clone, Copy)]
-pub struct WaitLimits<'p> {
-    /// The time within which an answer that is owed must come.
-    pub deadline: Duration,
-    /// The silence after which a request that is owed no answer counts as unanswered.
-    pub silence: Duration,
-    /// Set when somebody asks for the end.
-    pub stop: &'p AtomicBool,
-    /// The moment at which waiting ends, if there is one.
-    pub until: Option<Instant>,
-}
-
-impl WaitLimits<'_> {
-    /// Tests whether nothing is waited for any more.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        let is_late = self.until.is_some_and(|until| until <= Instant::now());
-        is_late || self.stop.load(Ordering::Relaxed) || end::is_over()
-    }
-
-    /// Sleeps until a moment, or until waiting ends.
-    pub fn sleep(&self, until: Instant) {
-        while Instant::now() < until && !self.is_over() {
-            thread::sleep(SLICE.min(until.saturating_duration_since(Instant::now())));
-        }
-    }
-}
-
-/// The questions of a wave to its run: the value of a request that is about to be sent, whether it is owed an answer, and so on.
-pub trait Asker {
-    /// The request with the values that its references have now; `None` if it may break the client's duty. `events` are those of the wave
-    /// that were not taken before; they may be taken if nothing is under way.
-    fn instantiate(&mut self, ask: &PlannedAsk, events: &mut Vec<LiveEvent>, is_idle: bool) -> Option<RequestTemplate>;
-    /// Tests whether the request is owed an answer.
-    fn is_answered(&self, request: &Value) -> bool;
-    /// Tests whether a message is sent only when a connection opens, so that it answers no request.
-    fn is_greeting(&self, message: &Value) -> bool;
-    /// Notes that a request has no form on the wire, so that it was not sent.
-    fn unsent(&mut self, request: &Value);
-    /// Notes that the system has refused a request.
-    fn refused(&mut self);
-    /// Notes an answer.
-    fn answered(&mut self, label: u64, answer: &Value);
-    /// Answers a call of a peer, after these events of the wave, and returns the events of the call and its end.
-    fn call(&mut self, call: SutCall, system: &mut dyn System, before: &[LiveEvent]) -> [PeerEvent<Value>; 2];
-}
-
-/// The longest single wait, so that an interruption is noticed soon.
-const SLICE: Duration = Duration::from_millis(100);
 /// The most messages in a wave that nobody asked for, so that a system that never stops sending ends it.
 const MOST_UNASKED: usize = 10_000;
 
@@ -135,7 +34,7 @@ struct SentRequest {
 struct Wave<'w> {
     plan: &'w [PlannedAsk],
     system: &'w mut dyn System,
-    asker: &'w mut dyn Asker,
+    run: &'w mut LiveRun,
     patience: WaitLimits<'w>,
     /// The requests that were not sent yet, in order.
     waiting: VecDeque<usize>,
@@ -146,41 +45,39 @@ struct Wave<'w> {
     events: Vec<LiveEvent>,
 }
 
-/// Performs a plan, and returns the events in the order in which they were observed, without those of refused requests and those that
-/// were taken. A request that may break the client's duty ends the plan.
-pub fn perform(
-    plan: &Plan,
-    system: &mut dyn System,
-    asker: &mut dyn Asker,
-    patience: WaitLimits<'_>,
-) -> (Vec<LiveEvent>, WaveEnd) {
-    let mut wave = Wave {
-        plan: &plan.asks,
-        system,
-        asker,
-        patience,
-        waiting: (0..plan.asks.len()).collect(),
-        done: FxHashSet::default(),
-        under_way: FxHashMap::default(),
-        unasked: 0,
-        events: Vec::with_capacity(2 * plan.asks.len()),
-    };
-    let end = match wave.run() {
-        Ok(end) => end,
-        Err(failure) => WaveEnd::Broken(failure),
-    };
-    (wave.events, end)
-}
+impl LiveRun {
+    /// Performs a wave, and judges it.
+    pub fn perform(&mut self, plan: &Plan, system: &mut dyn System, patience: WaitLimits<'_>) -> RunState {
+        self.begin_wave(plan);
+        let (events, end) = self.observed(plan, system, patience);
+        self.end_wave(events, end, patience)
+    }
 
-/// The events of a call of a peer and its end, in a run.
-pub fn called(events: [PeerEvent<Value>; 2]) -> [LiveEvent; 2] {
-    events.map(|event| LiveEvent {
-        label: UNASKED,
-        client: UNASKED,
-        kind: LiveEventKind::Peer(event),
-        waited: 0.0,
-        sent: None,
-    })
+    /// Performs a plan, and returns the events in the order in which they were observed, without those of refused requests and those that
+    /// were taken. A request that may break the client's duty ends the plan.
+    fn observed(
+        &mut self,
+        plan: &Plan,
+        system: &mut dyn System,
+        patience: WaitLimits<'_>,
+    ) -> (Vec<LiveEvent>, WaveEnd) {
+        let mut wave = Wave {
+            plan: &plan.asks,
+            system,
+            run: self,
+            patience,
+            waiting: (0..plan.asks.len()).collect(),
+            done: FxHashSet::default(),
+            under_way: FxHashMap::default(),
+            unasked: 0,
+            events: Vec::with_capacity(2 * plan.asks.len()),
+        };
+        let end = match wave.run() {
+            Ok(end) => end,
+            Err(failure) => WaveEnd::Broken(failure),
+        };
+        (wave.events, end)
+    }
 }
 
 impl Wave<'_> {
@@ -307,12 +204,12 @@ impl Wave<'_> {
 
     fn send(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
         let is_idle = self.is_idle();
-        let Some(request) = self.asker.instantiate(ask, &mut self.events, is_idle) else {
+        let Some(request) = self.run.instantiate(ask, &mut self.events, is_idle) else {
             // Nothing more is sent.
             self.waiting.clear();
             return Ok(());
         };
-        let is_owed = self.asker.is_answered(&request.value);
+        let is_owed = self.run.is_owed();
         let sent = self.system.send(ask.client, &request.value);
         // Making the connection may have taken a while, so the time counts from here.
         let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed };
@@ -335,24 +232,24 @@ impl Wave<'_> {
             }
             kind => kind,
         };
-        if matches!(&kind, SutEventKind::Answer(message) if self.asker.is_greeting(message)) {
+        if matches!(&kind, SutEventKind::Answer(message) if self.run.is_greeting(message)) {
             return self.unasked(client, kind);
         }
         let under_way = self.under_way.entry(client).or_default();
         let Some(SentRequest { label, .. }) = under_way.pop_front() else { return self.unasked(client, kind) };
         match kind {
             SutEventKind::Answer(answer) => {
-                self.asker.answered(label, &answer);
+                self.run.note_answer(label, &answer);
                 self.end(label, client, LiveEventKind::Answered(answer));
             }
             SutEventKind::Refused => {
-                self.asker.refused();
+                self.run.note_refused();
                 self.forget(label);
             }
             SutEventKind::Unsent => {
                 let sent = self.events.iter().rev().find(|event| event.label == label);
                 if let Some(LiveEvent { kind: LiveEventKind::Sent(request), .. }) = sent {
-                    self.asker.unsent(&request.value);
+                    self.run.note_unsent(&request.value);
                 }
                 self.forget(label);
             }
@@ -370,7 +267,7 @@ impl Wave<'_> {
 
     /// Answers a call of a peer.
     fn called(&mut self, call: SutCall) {
-        let events = self.asker.call(call, self.system, &self.events);
+        let events = self.run.call(call, self.system, &self.events);
         self.events.extend(called(events));
     }
 
