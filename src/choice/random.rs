@@ -70,7 +70,6 @@ impl Random {
 }
 
 /// A function whose calls give the next number below n, for tests.
-#[must_use]
 pub fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut random = Random::new(seed);
     move |n| random.below(n)
