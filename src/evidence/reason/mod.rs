@@ -13,7 +13,7 @@
 //! ```
 //!
 //! The state tells where to look first: at the cells without which the event would not be rejected ([`needed`]), and the last
-//! exchange that changed them ([`known`]). If no cell of the state needs to be known any more, the search ends, as no earlier
+//! exchange that changed them ([`prefix`]). If no cell of the state needs to be known any more, the search ends, as no earlier
 //! answer matters. For example (5,1), (3,0), (2,1) is no run of compare-and-reset, and the reason is the second answer alone. The
 //! first one is never looked at.
 
