@@ -48,7 +48,7 @@ impl KeptEvents {
         KeptEvents { events: Vec::new(), most, is_cut: false, checkpoint: None, wait: 0 }
     }
 
-    /// An empty list that begins at a moment, of a session whose earlier events are not kept.
+    /// An empty list that begins at a checkpoint, of a session whose earlier events are not kept.
     pub(super) fn since(checkpoint: Option<SessionCheckpoint>) -> KeptEvents {
         let wait = checkpoint.as_ref().map_or(0, |checkpoint| (LARGER * checkpoint.0.size()).max(WAIT));
         KeptEvents {

@@ -59,6 +59,8 @@ pub struct RecordingJudge<'r> {
     pub options: Options,
     /// The evidence that will be asked for.
     pub kept: EvidenceKept,
+    /// Set if the state at the end is measured, for the statistics of whole exchanges: this walks all of it.
+    pub shows_state: bool,
     /// Called with the number of events so far.
     pub progress: &'r dyn Fn(u64),
 }
@@ -272,7 +274,8 @@ impl RecordingJudge<'_> {
         let stats = Stats { elapsed_ms, ..Stats::of(judge) };
         let stats = match recorded {
             Some(events) => Stats { events, ..stats },
-            None => stats.with_state(judge),
+            None if self.shows_state => stats.with_state(judge),
+            None => stats,
         };
         let report = TraceReport::new(self.spec, self.name.to_owned(), judge, stats).named(&places);
         let (spec, verdict) = (self.spec.clone(), judge.verdict());

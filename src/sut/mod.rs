@@ -13,7 +13,7 @@
 //! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines of its protocol |
 //! | `trial.rs`, `kinds.rs` | a trial of an adapter, with one request of each kind |
 //! | `process/mod.rs`, `process/ready.rs` | starting a system, waiting until it is ready, resetting it |
-//! | `process/group.rs`, `process/tail.rs` | a command with all processes that it starts, and its last output |
+//! | `process/group.rs`, `tail.rs` | a command with all processes that it starts, and its last output |
 //! | `address.rs` | the addresses for `--sut` |
 //! | `in_process/mod.rs`, `in_process/threads.rs` | a system in this process, with a thread for each client |
 //! | `in_process/ask.rs`, `in_process/asynchronous.rs` | requests as method calls, and as futures |

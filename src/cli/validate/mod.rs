@@ -26,6 +26,7 @@ use mayhap::evidence::Budget;
 use mayhap::judge::{Options, Verdict};
 use mayhap::limits::{CHECK_SECONDS, EFFORT_LIMIT, end};
 use mayhap::network::NetworkChoice;
+use mayhap::reading::FormatRules;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, text};
 use mayhap::session::{EvidenceKept, JudgedRecording, Proof, Recheck, RecordingJudge};
@@ -247,10 +248,12 @@ impl Judged {
             net,
             name: &name,
             format,
-            rules: options.recorded.rules(Some(spec))?,
+            // Whole exchanges have no options of a format.
+            rules: if net.is_sync() { FormatRules::default() } else { options.recorded.rules(Some(spec))? },
             grows: files::is_stdin(path) && !files::is_redirected(),
             options: limits(options),
             kept: kept(options),
+            shows_state: options.stats || options.format == Format::Json,
             progress: &|events| progress.tick(events),
         };
         let (recording, proof) = recorded.judge(Box::new(trace))?;
