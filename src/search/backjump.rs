@@ -16,7 +16,7 @@ use super::states::States;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
-/// The services that may show what a dead end needs, of which the earliest is jumped to.
+/// The most requests before a dead end that are looked at, of those that contain one of its scalars.
 const SHOWING: usize = 8;
 /// At most this many served requests are looked at, back from the last one.
 const WALKED: usize = 512;

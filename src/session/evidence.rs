@@ -74,9 +74,9 @@ impl JudgedSession<'_> {
             (Some(events), Some(line), Verdict::Reject { .. }) => self.rejection(events, line, budget),
             (None, _, Verdict::Reject { .. }) => {
                 let explanation = vec!["the events are not kept any more, so no reason was looked for".to_owned()];
-                FoundRejection { explanation, ..FoundRejection::default() }
+                FoundRejection::stating(explanation)
             }
-            _ => FoundRejection { explanation: self.stated(), ..FoundRejection::default() },
+            _ => FoundRejection::stating(self.stated()),
         };
         let of_reason = found.because.into_iter().chain(found.requests).flatten();
         let mut reason: Vec<u64> = of_reason.map(|number| self.places.line(number)).collect();
@@ -135,7 +135,7 @@ impl JudgedSession<'_> {
             (false, from) => {
                 explanation.push("whatever the state was after what is unknown:".to_owned());
                 explanation.extend(self.unknown().into_iter().map(|part| format!("  {part}")));
-                let Some(from) = from else { return FoundRejection { explanation, ..FoundRejection::default() } };
+                let Some(from) = from else { return FoundRejection::stating(explanation) };
                 from
             }
         };
@@ -163,8 +163,7 @@ impl JudgedSession<'_> {
                 )
             }
         };
-        let mut found =
-            found.unwrap_or_else(|why| FoundRejection { explanation: vec![why], ..FoundRejection::default() });
+        let mut found = found.unwrap_or_else(|why| FoundRejection::stating(vec![why]));
         explanation.append(&mut found.explanation);
         FoundRejection { explanation, ..found }
     }
