@@ -86,7 +86,10 @@ fn found(bug: &Found) {
     let live = server(bug.server, &format!("--bug {}", bug.bug));
     let report = place(&format!("{name}.json"));
     let json = format!("json:{}", report.display());
-    let more = ["--seed", "7", "--requests", "20000", "--clients", bug.clients, "--deadline", "0.5", "--report", &json];
+    // Only a hang has to wait for its deadline; a busy machine answers the others late.
+    let deadline = if bug.said == "hang after" { "0.5" } else { "5" };
+    let more =
+        ["--seed", "7", "--requests", "20000", "--clients", bug.clients, "--deadline", deadline, "--report", &json];
     let output = test(&spec, &live, &regressions, &more);
     let text = said(&output);
     assert_eq!(output.status.code(), Some(bug.code), "{name}: {text}");
