@@ -277,7 +277,8 @@ impl States {
         self.runs += 1;
         let frontier = self.frontiers[state as usize].to_vec();
         let exchange = Exchange { observed: Observed::Any, ..request.exchange.clone() };
-        let answer = self.answering.get_or_insert_with(|| self.context.answering()).answer_from(frontier, &exchange);
+        let answering = self.answering.get_or_insert_with(|| self.context.answering());
+        let answer = answering.answer_from(&self.context, frontier, &exchange);
         self.answers.insert((state, request.unseen), answer.clone());
         answer
     }

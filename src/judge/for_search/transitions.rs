@@ -39,8 +39,15 @@ impl Context {
         context
     }
 
-    /// An answer that one of these candidates gives in an exchange.
-    pub(crate) fn answer_from(&mut self, from: Vec<Candidate>, exchange: &Exchange) -> Option<Value> {
+    /// An answer that one of these candidates, which another context made, gives in an exchange.
+    pub(crate) fn answer_from(
+        &mut self,
+        made_by: &Context,
+        from: Vec<Candidate>,
+        exchange: &Exchange,
+    ) -> Option<Value> {
+        // The candidates have variables that are newer than this context.
+        self.fresh.last = self.fresh.last.max(made_by.fresh.last);
         self.after(from, exchange).into_iter().find_map(|candidate| candidate.answer.clone())
     }
 
@@ -79,5 +86,29 @@ impl FailedRuns {
     /// Tests whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.found().is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::judge::{Judge, Observed, Options};
+    use crate::spec::Spec;
+
+    #[test]
+    fn an_answer_is_asked_for_in_states_that_are_newer_than_the_context() {
+        let text = "enum Request { Draw, Swap }
+             protocol p {
+                 request Request; response int; var n: int = 0;
+                 on Draw { n := choose x: int where x < 5; reply 0; }
+                 on Swap { let old = n; n := choose y: int where y > 10; reply old; }
+             }";
+        let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+        let asked = |tag| Exchange { line: 1, client: 0, request: Value::unit(tag), observed: Observed::Any };
+        let (mut context, initial) = Judge::new(spec, Options::default()).into_parts();
+        let mut answering = context.answering();
+        let drawn = context.after(initial, &asked(0));
+        // The number that is drawn now is another one than that before.
+        assert!(answering.answer_from(&context, drawn, &asked(1)).is_some());
     }
 }

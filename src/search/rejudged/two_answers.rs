@@ -53,7 +53,9 @@ impl AnswerPairs {
         let between = context.after(self.any.clone(), first);
         let at_once = context.after(between.clone(), second);
         match explained(&context, &at_once) {
-            RelaxedOutcome::Rejected if !self.stays_impossible(between, second, effort) => RelaxedOutcome::Undecided,
+            RelaxedOutcome::Rejected if !self.stays_impossible(context, between, second, effort) => {
+                RelaxedOutcome::Undecided
+            }
             outcome => outcome,
         }
     }
@@ -66,9 +68,10 @@ impl AnswerPairs {
     }
 
     /// Tests whether nothing explains a request in these states, nor in any to which other requests lead from them.
-    fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange, effort: u64) -> bool {
-        // A fault or a limit that an invented request meets must not count, so the context is a copy.
-        let mut context = self.within(effort);
+    ///
+    /// `context` made these states, so its next variables are none of theirs. A fault or a limit that an invented request meets counts
+    /// in it, so nothing else is asked of it.
+    fn stays_impossible(&self, mut context: Context, states: Vec<Candidate>, request: &Exchange, effort: u64) -> bool {
         let last = made().saturating_add(effort);
         let mut new = context.uncovered(states, &[]);
         let mut closed = new.clone();
@@ -146,5 +149,21 @@ mod tests {
         // Another request may have written in between.
         let write = "{\"Write\": 1}";
         assert_eq!(judge(register, [(write, write), ("\"Read\"", "{\"Read\": 2}")]), RelaxedOutcome::Undecided);
+    }
+
+    #[test]
+    fn requests_between_choose_for_themselves() {
+        let text = "enum Request { Set { to: int }, Draw, Get }
+             protocol p {
+                 request Request; response int; var n: int = 0;
+                 on Draw { n := choose x: int where x < 5; reply 0; }
+                 on Set { to } { n := to; reply 0; }
+                 on Get { reply n; }
+             }";
+        // What is set in between is another number than the drawn one.
+        assert_eq!(judge(text, [("\"Draw\"", "0"), ("\"Get\"", "7")]), RelaxedOutcome::Undecided);
+        assert_eq!(judge(text, [("\"Draw\"", "0"), ("\"Get\"", "4")]), RelaxedOutcome::Explained);
+        let without = text.replace("Set { to: int }, ", "").replace("on Set { to } { n := to; reply 0; }", "");
+        assert_eq!(judge(&without, [("\"Draw\"", "0"), ("\"Get\"", "7")]), RelaxedOutcome::Rejected);
     }
 }
