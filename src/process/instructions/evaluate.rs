@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::process::{Event, Limit};
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
-use crate::term::{Bound, Condition, Side, Term, TextOp};
+use crate::term::{Bound, Condition, Side, Term, TextOp, Var};
 use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
 /// At most this many elements are taken off a list one by one; more are split off at once.
@@ -72,6 +72,33 @@ pub(crate) fn unary(op: Unary, a: &Value) -> Evaluated {
     })
 }
 
+/// A comparison of two values by order: known, or a bound of a variable.
+pub(crate) enum Ordered<'v> {
+    Known(bool),
+    /// The variable as a term and by itself, the side that is bounded, and the value at that end.
+    Bound(&'v Term, Var, Side, Int),
+}
+
+/// Compares `a <= b` or `a < b`; a variable and a known number give a bound.
+#[inline(always)] // It belongs to the loop of the fast path.
+pub(crate) fn ordered<'v>(op: Binary, a: &'v Value, b: &'v Value) -> Option<Ordered<'v>> {
+    let strictly = op == Binary::Lt;
+    match (a, b) {
+        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
+            Some(Ordered::Known(if strictly { a < b } else { a <= b }))
+        }
+        (Value::Scalar(Scalar::Int(low)), Value::Term(term)) => {
+            let least = if strictly { low.add(&Int::ONE) } else { low.clone() };
+            Some(Ordered::Bound(term, term.as_var()?, Side::Least, least))
+        }
+        (Value::Term(term), Value::Scalar(Scalar::Int(high))) => {
+            let most = if strictly { high.sub(&Int::ONE) } else { high.clone() };
+            Some(Ordered::Bound(term, term.as_var()?, Side::Most, most))
+        }
+        _ => None,
+    }
+}
+
 /// The result of comparing two values by order: known or open.
 pub(crate) enum Compared {
     Known(bool),
@@ -80,18 +107,10 @@ pub(crate) enum Compared {
 
 /// Compares `a <= b` or `a < b`; a variable and a known number give a bound.
 pub(crate) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstacle> {
-    let is_strict = op == Binary::Lt;
-    let bound = match (a, b) {
-        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
-            return Ok(Compared::Known(if is_strict { a < b } else { a <= b }));
-        }
-        (Value::Scalar(Scalar::Int(low)), Value::Term(subject)) => {
-            Bound::of(subject, Side::Least, if is_strict { low.add(&Int::ONE) } else { low.clone() })
-        }
-        (Value::Term(subject), Value::Scalar(Scalar::Int(high))) => {
-            Bound::of(subject, Side::Most, if is_strict { high.sub(&Int::ONE) } else { high.clone() })
-        }
-        _ => None,
+    let bound = match ordered(op, a, b) {
+        Some(Ordered::Known(known)) => return Ok(Compared::Known(known)),
+        Some(Ordered::Bound(subject, _, side, end)) => Bound::of(subject, side, end),
+        None => None,
     };
     Ok(match bound {
         Some(bound) => Compared::Open(Condition::Bound(bound)),

@@ -5,13 +5,15 @@
 //! evaluator: in `reply m.get(k)` with a symbolic key both the lookup and the reply.
 
 use super::collect::{SHORT, append_in_place, drop_first_in_place};
+use super::evaluate::{Ordered, ordered};
 use super::operands::PlainOperands;
 use super::plain;
+use super::plain::{constructor, few, known};
 use crate::limits;
-use crate::process::task::{Task, is_forced};
+use crate::process::task::Task;
 use crate::process::{Limit, Process};
 use crate::scalar::{Int, Scalar};
-use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
+use crate::spec::code::{Function, Op, Operand, Pc, Program, Register};
 use crate::term::{Side, Var};
 use crate::value::{LENGTH_LIMIT, Value};
 
@@ -98,7 +100,7 @@ impl<K: KnownBounds> FastRun<'_, K> {
             Op::Compare { op, a, b, otherwise } => {
                 let holds = match ordered(*op, self.place.read(*a), self.place.read(*b))? {
                     Ordered::Known(holds) => holds,
-                    Ordered::Bound(var, side, end) => self.knows.bound(var, side, &end)?,
+                    Ordered::Bound(_, var, side, end) => self.knows.bound(var, side, &end)?,
                 };
                 Some(if holds { pc + 1 } else { *otherwise })
             }
@@ -109,7 +111,7 @@ impl<K: KnownBounds> FastRun<'_, K> {
             Op::Require { dst, op, a, b } if self.joins => {
                 let holds = match ordered(*op, self.place.read(*a), self.place.read(*b))? {
                     Ordered::Known(holds) => holds,
-                    Ordered::Bound(var, side, end) => self.knows.assume_bound(var, side, &end),
+                    Ordered::Bound(_, var, side, end) => self.knows.assume_bound(var, side, &end),
                 };
                 // An operand may be in the same register, so it is written only after the comparison is certain.
                 holds.then(|| self.place.registers[*dst as usize].put(true.into()))?;
@@ -144,7 +146,7 @@ impl<K: KnownBounds> FastRun<'_, K> {
                 Some(pc + 1)
             }
             Op::Assume { cond } | Op::Expects { cond } => known(self.place.read(*cond))?.then_some(pc + 1),
-            op => match self.value(op) {
+            op => match plain::value(&self.place, op) {
                 Some((dst, value)) => {
                     self.place.registers[dst as usize].put(value);
                     Some(pc + 1)
@@ -160,39 +162,6 @@ impl<K: KnownBounds> FastRun<'_, K> {
         self.place.registers[dst as usize].put(copy);
         Some(next)
     }
-
-    /// The result of an instruction that depends on a constructor, a length, or known scalars only.
-    #[inline(always)] // Its only caller is the loop.
-    fn value(&self, op: &Op) -> Option<(Register, Value)> {
-        match op {
-            Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(self.place.read(*src))? == *tag).into())),
-            Op::Field { dst, src, tag, index } => match self.place.read(*src) {
-                Value::Data { tag: own, fields: Some(fields), .. } if own == tag => {
-                    Some((*dst, few(fields.get(*index as usize)?)?.copied()))
-                }
-                _ => None,
-            },
-            Op::HasLength { dst, src, length, exact } => {
-                let (own, length) = (elements(self.place.read(*src))?.len(), *length as usize);
-                Some((*dst, if *exact { own == length } else { own >= length }.into()))
-            }
-            Op::Nth { dst, src, at } => {
-                Some((*dst, few(elements(self.place.read(*src))?.get(*at as usize)?)?.copied()))
-            }
-            Op::Unary { dst, op: Unary::Len, a } => {
-                Some((*dst, Value::from(elements(self.place.read(*a))?.len() as i64)))
-            }
-            Op::Unary { dst, op: Unary::Not, a } => Some((*dst, (!known(self.place.read(*a))?).into())),
-            Op::Binary { dst, op: Binary::And, a, b } => {
-                Some((*dst, (known(self.place.read(*a))? & known(self.place.read(*b))?).into()))
-            }
-            Op::Binary { dst, op: Binary::Or, a, b } => {
-                Some((*dst, (known(self.place.read(*a))? | known(self.place.read(*b))?).into()))
-            }
-            Op::Binary { dst, op, a, b } => Some((*dst, computed(*op, self.place.read(*a), self.place.read(*b))?)),
-            _ => None,
-        }
-    }
 }
 
 /// Tests whether an instruction needs no decision most of the time.
@@ -202,76 +171,4 @@ pub(crate) fn has_fast_path(op: &Op) -> bool {
     let loops = matches!(op, Op::Iterate { .. } | Op::Next { .. } | Op::Push { .. } | Op::Gather { .. });
     let copies = matches!(op, Op::MakeList { .. } | Op::Slice { .. } | Op::Tail { .. } | Op::Append { .. });
     !(asks || calls || loops || copies || matches!(op, Op::Watched { .. } | Op::Insert { .. } | Op::Fault { .. }))
-}
-
-/// The value, unless it has so many alternatives that it must be forced.
-fn few(value: &Value) -> Option<&Value> {
-    match value {
-        Value::Union(alternatives) if is_forced(alternatives) => None,
-        value => Some(value),
-    }
-}
-
-/// The truth value of a known condition.
-fn known(value: &Value) -> Option<bool> {
-    match value {
-        Value::Scalar(Scalar::Bool(known)) => Some(*known),
-        _ => None,
-    }
-}
-
-/// The constructor of a tree, if it is known.
-fn constructor(value: &Value) -> Option<u32> {
-    match value {
-        Value::Data { tag, .. } => Some(*tag),
-        _ => None,
-    }
-}
-
-/// The elements of a list of known length.
-fn elements(value: &Value) -> Option<&im::Vector<Value>> {
-    match value {
-        Value::List(list) => Some(list),
-        _ => None,
-    }
-}
-
-/// A comparison of two values by order: known, or a bound of a variable.
-enum Ordered {
-    Known(bool),
-    Bound(Var, Side, Int),
-}
-
-/// Compares `a <= b` or `a < b`; a variable and a known number give a bound.
-#[inline(always)]
-fn ordered(op: Binary, a: &Value, b: &Value) -> Option<Ordered> {
-    let strictly = op == Binary::Lt;
-    match (a, b) {
-        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
-            Some(Ordered::Known(if strictly { a < b } else { a <= b }))
-        }
-        (Value::Scalar(Scalar::Int(low)), Value::Term(term)) => {
-            let least = if strictly { low.add(&Int::ONE) } else { low.clone() };
-            Some(Ordered::Bound(term.as_var()?, Side::Least, least))
-        }
-        (Value::Term(term), Value::Scalar(Scalar::Int(high))) => {
-            let most = if strictly { high.sub(&Int::ONE) } else { high.clone() };
-            Some(Ordered::Bound(term.as_var()?, Side::Most, most))
-        }
-        _ => None,
-    }
-}
-
-/// The result of an operation on two known integers.
-fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
-    let (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) = (a, b) else { return None };
-    match op {
-        Binary::Eq => Some(Value::from(a == b)),
-        Binary::Ne => Some(Value::from(a != b)),
-        Binary::Le => Some(Value::from(a <= b)),
-        Binary::Lt => Some(Value::from(a < b)),
-        // A large sum may exceed the limit of bits, which the general evaluator checks.
-        Binary::Add => Some(a.add(b)).filter(Int::is_small).map(|sum| Value::Scalar(Scalar::Int(sum))),
-        _ => None,
-    }
 }

@@ -1,4 +1,4 @@
-//! The fast path of instructions on plain operands: known texts and numbers, known constructors, maps under known keys.
+//! The results of instructions on plain operands: known texts and numbers, known constructors, lists of known length, maps under known keys.
 //!
 //! For example `items[key] := data` with known keys is a write to a table, and `data.contains(" ")` on a known text is a search. They
 //! need no decision. If a key or a text is symbolic, the general evaluator executes the instruction.
@@ -7,15 +7,37 @@ use std::sync::Arc;
 
 use super::evaluate;
 use super::operands::PlainOperands;
-use crate::process::task::READ_OPEN;
-use crate::scalar::{Scalar, text};
+use crate::process::task::{READ_OPEN, is_forced};
+use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
 use crate::value::{self, Entry, Presence, Value};
 
 /// A text of at most this many octets is short: an operation on it counts as one instruction.
 const SHORT: usize = 512;
 
-/// Executes an instruction if its operands are plain; returns false, and does nothing, if they are not.
+/// The result of an instruction that reads plain operands only, and the register for it.
+#[inline(always)] // Its only caller is the loop of the fast path.
+pub(crate) fn value(place: &PlainOperands<'_>, op: &Op) -> Option<(Register, Value)> {
+    match op {
+        Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(place.read(*src))? == *tag).into())),
+        Op::Field { dst, src, tag, index } => match place.read(*src) {
+            Value::Data { tag: own, fields: Some(fields), .. } if own == tag => {
+                Some((*dst, few(fields.get(*index as usize)?)?.copied()))
+            }
+            _ => None,
+        },
+        Op::HasLength { dst, src, length, exact } => {
+            let (own, length) = (elements(place.read(*src))?.len(), *length as usize);
+            Some((*dst, if *exact { own == length } else { own >= length }.into()))
+        }
+        Op::Nth { dst, src, at } => Some((*dst, few(elements(place.read(*src))?.get(*at as usize)?)?.copied())),
+        Op::Unary { dst, op, a } => Some((*dst, of_one(*op, place.read(*a))?)),
+        Op::Binary { dst, op, a, b } => Some((*dst, of_two(*op, place.read(*a), place.read(*b))?)),
+        _ => None,
+    }
+}
+
+/// Executes an instruction on maps and constructors if its operands are plain; returns false, and does nothing, if they are not.
 #[inline(never)] // Keeps the loop of the fast path small.
 pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
     let (dst, value) = match op {
@@ -25,7 +47,6 @@ pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
         }
         Op::Delete { slot, key } => return write(place, *slot, *key, None),
         Op::Find { dst, there, map, key } => return find(place, [*dst, *there], *map, *key),
-        Op::Unary { dst, op, a } => (*dst, of_one(*op, place.read(*a))),
         Op::Binary { dst, op: Binary::Get, a, b } => (*dst, get(place, *a, *b)),
         Op::Binary { dst, op: Binary::In, a, b } => {
             let found = plain_entry(place.read(*b), place.read(*a));
@@ -35,7 +56,6 @@ pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
             let found = plain_entry(place.read(*src), place.read(*at)).flatten();
             (*dst, found.cloned())
         }
-        Op::Binary { dst, op, a, b } => (*dst, of_two(*op, place.read(*a), place.read(*b))),
         Op::Make { dst, tag, fields } => {
             let fields: Arc<[Value]> = fields.iter().map(|field| place.read(*field).clone()).collect();
             (*dst, made(*tag, fields))
@@ -112,6 +132,73 @@ fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     }
 }
 
+/// The value, unless it has so many alternatives that it must be forced.
+pub(crate) fn few(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Union(alternatives) if is_forced(alternatives) => None,
+        value => Some(value),
+    }
+}
+
+/// The truth value of a known condition.
+pub(crate) fn known(value: &Value) -> Option<bool> {
+    match value {
+        Value::Scalar(Scalar::Bool(known)) => Some(*known),
+        _ => None,
+    }
+}
+
+/// The constructor of a tree, if it is known.
+pub(crate) fn constructor(value: &Value) -> Option<u32> {
+    match value {
+        Value::Data { tag, .. } => Some(*tag),
+        _ => None,
+    }
+}
+
+/// The elements of a list of known length.
+fn elements(value: &Value) -> Option<&im::Vector<Value>> {
+    match value {
+        Value::List(list) => Some(list),
+        _ => None,
+    }
+}
+
+/// The result of an operation on a plain value.
+#[inline(always)] // It belongs to the loop of the fast path.
+fn of_one(op: Unary, value: &Value) -> Option<Value> {
+    match (op, value) {
+        (Unary::Len, Value::List(list)) => Some(Value::from(list.len() as i64)),
+        (Unary::Not, value) => Some((!known(value)?).into()),
+        (op, value) => of_scalar(op, value),
+    }
+}
+
+/// The result of an operation on two plain values.
+#[inline(always)] // It belongs to the loop of the fast path.
+fn of_two(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+    match op {
+        Binary::And => Some((known(a)? & known(b)?).into()),
+        Binary::Or => Some((known(a)? | known(b)?).into()),
+        _ => of_numbers(op, a, b).or_else(|| of_scalars(op, a, b)),
+    }
+}
+
+/// The result of an operation on two known integers.
+#[inline(always)] // It belongs to the loop of the fast path.
+fn of_numbers(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) = (a, b) else { return None };
+    match op {
+        Binary::Eq => Some(Value::from(a == b)),
+        Binary::Ne => Some(Value::from(a != b)),
+        Binary::Le => Some(Value::from(a <= b)),
+        Binary::Lt => Some(Value::from(a < b)),
+        // A large sum may exceed the limit of bits, which the general evaluator checks.
+        Binary::Add => Some(a.add(b)).filter(Int::is_small).map(|sum| Value::Scalar(Scalar::Int(sum))),
+        _ => None,
+    }
+}
+
 /// Tests whether a scalar is so short that `prices` counts an operation on it as one instruction.
 fn is_short(scalar: &Scalar) -> bool {
     match scalar {
@@ -123,7 +210,8 @@ fn is_short(scalar: &Scalar) -> bool {
 }
 
 /// The result of an operation on a known text or number.
-fn of_one(op: Unary, value: &Value) -> Option<Value> {
+#[inline(never)] // Keeps the loop of the fast path small.
+fn of_scalar(op: Unary, value: &Value) -> Option<Value> {
     let Value::Scalar(known) = value else { return None };
     if !is_short(known) {
         return None;
@@ -137,7 +225,8 @@ fn of_one(op: Unary, value: &Value) -> Option<Value> {
 }
 
 /// The result of an operation on two known scalars.
-fn of_two(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+#[inline(never)] // Keeps the loop of the fast path small.
+fn of_scalars(op: Binary, a: &Value, b: &Value) -> Option<Value> {
     let (Value::Scalar(x), Value::Scalar(y)) = (a, b) else { return None };
     if !(is_short(x) && is_short(y)) {
         return None;
