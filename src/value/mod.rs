@@ -51,6 +51,9 @@ pub use unknown::{Ask, Base, ExpandedPart, Keys, Reach, Unknown, Unseen, View};
 pub type List = im::Vector<Value>;
 
 /// A value, possibly symbolic.
+///
+/// `Rest` and `Maybe` are values, although they occur in open lists only: so a list and an open list are one persistent vector, and one
+/// is made, joined or cut out of the other without a copy of its elements.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
     /// A known scalar.

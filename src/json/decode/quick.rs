@@ -115,12 +115,8 @@ impl<'t, 'a> FormReader<'t, 'a> {
         match self.form(id) {
             form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),
             Form::Int => self.int().map_or_else(|| self.general(id, depth), Value::from),
-            _ => self.leaf(id, depth),
+            _ => self.value(id, depth),
         }
-    }
-
-    fn leaf(&mut self, id: TypeId, depth: usize) -> Value {
-        self.value(id, depth)
     }
 
     /// Reads a value as [`FormReader::part`] does, for places at which most values are scalars.
