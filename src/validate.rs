@@ -22,6 +22,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod spec_file;
+
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -31,20 +33,8 @@ use crate::json::{self, JsonError};
 use crate::judge::{Counts, Exchange, Judge, Observed, Options, Verdict};
 use crate::reading::Exchanges;
 use crate::solve::Statistics;
-use crate::spec::load::Text;
-use crate::spec::{Selection, Spec, SpecError};
+use crate::spec::Spec;
 use crate::trace::TraceError;
-
-impl Spec {
-    /// Compiles a specification that uses no other file.
-    ///
-    /// # Errors
-    /// Everything that is wrong with it.
-    pub fn from_text(text: &str) -> Result<Arc<Spec>, SpecError> {
-        let text = Text { name: "specification".to_owned(), text: text.to_owned() };
-        Spec::compile(text, &mut |name| Err(format!("`{name}` cannot be used from a text")), &Selection::default())
-    }
-}
 
 impl Exchange {
     /// Makes an exchange of a request and its answer, given as values that serialise to their JSON. It has line 1 and client 1.

@@ -96,6 +96,27 @@ pub enum Doubt {
     Limit(Limit),
 }
 
+/// The verdict in a few words: `accept`, or `reject at event 3`.
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Verdict::Accept { .. } => f.write_str("accept"),
+            Verdict::Reject { event, event_from: Some(from) } if from < event => {
+                write!(f, "reject at event {event}, perhaps from event {from} on")
+            }
+            Verdict::Reject { event, .. } => write!(f, "reject at event {event}"),
+            Verdict::Unknown { doubt, .. } => write!(f, "unknown: {doubt}"),
+            Verdict::Outside { event, .. } => {
+                write!(
+                    f,
+                    "outside the specification from event {event} on: only a client that broke its duty explains it"
+                )
+            }
+            Verdict::Fault(report) => write!(f, "no verdict at event {}: {}", report.event, report.fault.kind),
+        }
+    }
+}
+
 impl fmt::Display for Doubt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

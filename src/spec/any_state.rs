@@ -61,7 +61,7 @@ impl Spec {
             ProgramKind::Protocol => Ok(()),
             ProgramKind::Machine => {
                 let why = Diagnostic::error(Span::default(), "a machine has no variables that could have any value");
-                Err(SpecError { sources: self.sources.clone(), diagnostics: vec![why] })
+                Err(SpecError::new(self.sources.clone(), vec![why]))
             }
         }
     }

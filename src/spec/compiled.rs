@@ -63,18 +63,42 @@ pub struct Spec {
     spans: Vec<Span>,
 }
 
-/// The reason why there is no specification.
-#[derive(Clone, Debug)]
+/// The reason why there is no specification: its text is wrong, or a file cannot be read.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct SpecError {
     /// The texts.
     pub sources: Sources,
-    /// The diagnostics that say what is wrong with the texts; at least one is an error.
+    /// The diagnostics that say what is wrong with the texts; at least one is an error if the texts were read.
     pub diagnostics: Vec<Diagnostic>,
+    /// The reason why the file cannot be read.
+    unread: Option<String>,
+}
+
+impl SpecError {
+    /// The error of a specification whose texts are wrong.
+    pub(super) fn new(sources: Sources, diagnostics: Vec<Diagnostic>) -> SpecError {
+        SpecError { sources, diagnostics, unread: None }
+    }
+
+    /// The error of a specification whose file cannot be read, for this reason.
+    pub(crate) fn unread(why: String) -> SpecError {
+        SpecError { unread: Some(why), ..SpecError::new(Sources::default(), Vec::new()) }
+    }
+}
+
+/// The diagnostics with their places, as `unwrap()` prints them.
+impl std::fmt::Debug for SpecError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "\n{self}")
+    }
 }
 
 impl std::fmt::Display for SpecError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if let Some(why) = &self.unread {
+            writeln!(f, "error: {why}")?;
+        }
         for diagnostic in &self.diagnostics {
             f.write_str(&self.sources.render(diagnostic, Colour::Never))?;
         }
@@ -107,7 +131,7 @@ impl Spec {
             let (checked, found) = loaded.check();
             diagnostics.extend(found);
             if diagnostics.iter().any(Diagnostic::is_error) {
-                return Err(SpecError { sources, diagnostics });
+                return Err(SpecError::new(sources, diagnostics));
             }
             let names = names(&checked);
             choose_unit(&names, selection.name.as_deref(), loaded.files[0].span)
@@ -140,7 +164,7 @@ impl Spec {
             })),
             Err(refused) => {
                 diagnostics.extend(refused);
-                Err(SpecError { sources, diagnostics })
+                Err(SpecError::new(sources, diagnostics))
             }
         }
     }

@@ -6,8 +6,8 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// The most bytes of a specification: positions in it have 32 bits, and nobody writes that much by hand.
-const LARGEST_SPEC: u64 = 1 << 28;
+use mayhap::validate::spec_file;
+pub use mayhap::validate::spec_file::reason;
 
 /// The number of bytes of a trace that are read at once.
 pub const READ_AHEAD: usize = 1 << 18;
@@ -63,20 +63,7 @@ pub fn create(path: &Path, read: &Path) -> Result<File, String> {
 /// # Errors
 /// A message, one line: the file cannot be read, is too large, or is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String, String> {
-    let mut bytes = Vec::new();
-    let mut limited = open(path)?.take(LARGEST_SPEC + 1);
-    limited.read_to_end(&mut bytes).map_err(|cause| unreadable(path, &cause))?;
-    if bytes.len() as u64 > LARGEST_SPEC {
-        return Err(format!(
-            "{}: this file is larger than {LARGEST_SPEC} bytes, the limit for specifications",
-            shown(path)
-        ));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
-        format!("{}:{line}: this file is not valid UTF-8", shown(path))
-    })
+    spec_file::text(&shown(path), open(path)?)
 }
 
 /// Opens a file as a stream.
@@ -127,13 +114,4 @@ pub fn unwritable(path: &Path, cause: &io::Error) -> String {
 /// The message that a file cannot be read, with the cause.
 pub fn unreadable(path: &Path, cause: &io::Error) -> String {
     format!("{}: cannot read: {}", shown(path), reason(cause))
-}
-
-/// The cause without the number of the system error.
-pub fn reason(cause: &io::Error) -> String {
-    let text = cause.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
-    }
 }

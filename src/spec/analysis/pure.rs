@@ -196,6 +196,12 @@ impl Program {
         self.all_called(self.serve, &|op| !matches!(op, Op::End) && (!op.is_asynchronous() || is_call(op)))
     }
 
+    /// Tests whether a handler may have to wait for another request, as it has an `assume`.
+    #[must_use]
+    pub fn may_hold(&self) -> bool {
+        !self.all_called(self.serve, &|op| !matches!(op, Op::Assume { .. } | Op::Require { .. }))
+    }
+
     /// Tests whether an answer of a peer may break the client's duty: an `expects` may come after a call.
     #[must_use]
     pub fn has_duties_after_calls(&self) -> bool {
