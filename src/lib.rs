@@ -137,6 +137,7 @@ pub use validate::Validator;
 pub mod error {
     pub use crate::evidence::WitnessError;
     pub use crate::json::JsonError;
+    pub use crate::session::EventError;
     pub use crate::spec::SpecError;
     pub use crate::trace::TraceError;
 }

@@ -6,7 +6,7 @@
 //!
 //! A state is a number: that of a frontier of candidates (`states`).
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -20,7 +20,7 @@ pub(super) struct Configuration {
     /// The requests that were served, or perhaps were, and whose answer has not been seen.
     pub(super) done: ServedSet,
     /// The requests served on the path to this configuration, the last first.
-    pub(super) order: Option<Rc<Served>>,
+    pub(super) order: Option<Arc<Served>>,
     /// The place of the last configuration on the path to this one that was taken to be followed.
     pub(super) branch: Branch,
 }
@@ -46,7 +46,7 @@ pub(super) struct Served {
     pub(super) request: usize,
     /// The configuration in which the request was served.
     pub(super) branch: Branch,
-    before: Option<Rc<Served>>,
+    before: Option<Arc<Served>>,
 }
 
 impl Served {
@@ -60,7 +60,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         let mut next = self.before.take();
-        while let Some(mut served) = next.and_then(|rc| Rc::try_unwrap(rc).ok()) {
+        while let Some(mut served) = next.and_then(Arc::into_inner) {
             next = served.before.take();
         }
     }
@@ -90,7 +90,7 @@ impl Configuration {
 
     /// Notes that a request was served last.
     pub(super) fn note(&mut self, request: usize) {
-        self.order = Some(Rc::new(Served { request, branch: self.branch, before: self.order.take() }));
+        self.order = Some(Arc::new(Served { request, branch: self.branch, before: self.order.take() }));
     }
 
     /// Notes that requests were served just before the last one.

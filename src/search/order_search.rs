@@ -4,7 +4,7 @@
 //! `proofs-notes/schedules.md` says why the requests that are not tried need not be.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -122,7 +122,7 @@ pub(super) struct OrderSearch<'h> {
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
     pending: PendingPerEvent,
     /// The pairs of requests before an event.
-    pairs: BTreeMap<usize, Rc<AbsorbedPairs>>,
+    pairs: BTreeMap<usize, Arc<AbsorbedPairs>>,
     /// The number of the event before which nothing is kept of pending requests.
     cleared: usize,
     /// The number of jumps back from dead ends.
@@ -266,7 +266,7 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    fn pending(&mut self, at: usize) -> Rc<PendingRequests> {
+    fn pending(&mut self, at: usize) -> Arc<PendingRequests> {
         self.pending.get(self.events.known, at, self.events.end)
     }
 
@@ -425,24 +425,24 @@ impl<'h> OrderSearch<'h> {
     }
 
     /// The pairs of requests under way before an event.
-    fn pairs(&mut self, states: &mut States, at: usize) -> Rc<AbsorbedPairs> {
+    fn pairs(&mut self, states: &mut States, at: usize) -> Arc<AbsorbedPairs> {
         let knows = states.absorption(self.events.known.rules).is_some();
         let mut near = self.pairs.range(at.saturating_sub(NEAR)..=at).rev();
         let known = near.find(|(_, pairs)| pairs.knows_absorption == knows).map(|(from, pairs)| (*from, pairs.clone()));
         let (from, mut pairs) = known.unwrap_or_else(|| {
             let pending = self.pending.get(self.events.known, at, self.events.end);
-            (at, Rc::new(AbsorbedPairs::of(self.events, states, &pending)))
+            (at, Arc::new(AbsorbedPairs::of(self.events, states, &pending)))
         });
         for event in from..at {
             let pending = self.pending(event);
             pairs = match self.events.known.history.events[event] {
                 HistoryEvent::Sent(request) if self.events.known.matters(request, self.events.end) => {
-                    Rc::new(pairs.with(self.events, states, &pending, request))
+                    Arc::new(pairs.with(self.events, states, &pending, request))
                 }
-                HistoryEvent::Answered(request) => Rc::new(pairs.without(self.events.about(request).place)),
+                HistoryEvent::Answered(request) => Arc::new(pairs.without(self.events.about(request).place)),
                 HistoryEvent::Restarted => {
                     let pending = self.pending(event + 1);
-                    Rc::new(AbsorbedPairs::of(self.events, states, &pending))
+                    Arc::new(AbsorbedPairs::of(self.events, states, &pending))
                 }
                 HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => pairs,
             };

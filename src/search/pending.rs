@@ -5,7 +5,7 @@
 //! c2     ├──────────┤     before the fourth event: the request of c2
 //! ```
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::bits::PlaceSet;
 use super::history::{HistoryEvent, Request};
@@ -54,22 +54,22 @@ impl PendingRequests {
 
 /// The moments of a search, made when they are first asked for.
 #[derive(Clone)]
-pub(super) struct PendingPerEvent(Vec<Rc<PendingRequests>>);
+pub(super) struct PendingPerEvent(Vec<Arc<PendingRequests>>);
 
 impl PendingPerEvent {
     pub(super) fn new() -> PendingPerEvent {
-        PendingPerEvent(vec![Rc::default()])
+        PendingPerEvent(vec![Arc::default()])
     }
 
     /// The moments of a search that begins with this one before the first event.
     pub(super) fn starting_with(first: PendingRequests) -> PendingPerEvent {
-        PendingPerEvent(vec![Rc::new(first)])
+        PendingPerEvent(vec![Arc::new(first)])
     }
 
-    pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Rc<PendingRequests> {
+    pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Arc<PendingRequests> {
         while self.0.len() <= at {
             let event = self.0.len() - 1;
-            self.0.push(Rc::new(self.0[event].after(known, event, end)));
+            self.0.push(Arc::new(self.0[event].after(known, event, end)));
         }
         self.0[at].clone()
     }
@@ -85,6 +85,6 @@ impl PendingPerEvent {
 
     /// Frees the memory of the moments from one event to before another one.
     pub(super) fn clear(&mut self, from: usize, to: usize) {
-        self.0[from..to].fill(Rc::default());
+        self.0[from..to].fill(Arc::default());
     }
 }

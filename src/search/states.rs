@@ -3,7 +3,7 @@
 //! A state is a frontier: the candidates that explain what was served so far. Two frontiers that are equal up to the names of
 //! variables are one state.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -37,7 +37,7 @@ struct FailingWays {
 pub(super) struct States {
     pub(super) context: Context,
     /// The frontier of each state, by its number; empty if the state is forgotten.
-    frontiers: Vec<Rc<[Candidate]>>,
+    frontiers: Vec<Arc<[Candidate]>>,
     /// The state that stands for every one, if there is such a state.
     every: Option<StateNumber>,
     numbers: FxHashMap<StateForm, StateNumber>,
@@ -170,7 +170,7 @@ impl States {
         if let Some(unseen) = &mut self.unseen {
             unseen.keep(is_needed);
         }
-        let none: Rc<[Candidate]> = Rc::new([]);
+        let none: Arc<[Candidate]> = Arc::new([]);
         let forgotten = self.frontiers.iter_mut().zip(0..).filter(|(_, state)| !is_needed(*state));
         forgotten.for_each(|(frontier, _)| frontier.clone_from(&none));
         self.enough = self.least.max(2 * self.numbers.len());
@@ -342,7 +342,7 @@ impl States {
         self.frontiers[state as usize].iter().any(Candidate::is_clean)
     }
 
-    pub(super) fn frontier(&self, state: StateNumber) -> &Rc<[Candidate]> {
+    pub(super) fn frontier(&self, state: StateNumber) -> &Arc<[Candidate]> {
         &self.frontiers[state as usize]
     }
 }

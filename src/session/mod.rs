@@ -17,6 +17,7 @@ mod call_ahead;
 mod engine;
 mod evidence;
 mod kept;
+mod observing;
 mod proof;
 mod recording;
 mod recovery;
@@ -24,12 +25,12 @@ mod saved;
 mod source;
 mod whole;
 
+use std::fmt;
 use std::sync::Arc;
-
-use serde::Serialize;
 
 pub use call_ahead::CallAhead;
 pub use evidence::SessionEvidence;
+pub use observing::EventError;
 pub use proof::{
     ConcurrentEvidence, FoundRejection, NamedStatement, NetworkedEvidence, Proof, Recheck, WitnessSearch, WitnessWay,
 };
@@ -39,14 +40,13 @@ pub use source::{OpenAt, RecordingSource, TraceNotes, TracePart};
 pub use whole::{EngineKind, is_order, judged_as_whole};
 
 use crate::evidence::Budget;
-use crate::json;
 use crate::judge::{Candidate, Doubt, Options, Verdict};
 use crate::limits;
 use crate::network::NetworkChoice;
 use crate::reading::Events;
 use crate::report;
 use crate::spec::Spec;
-use crate::trace::{EventKind, EventPlace, Places, TraceError, TraceEvent, TraceFormat};
+use crate::trace::{EventPlace, Places, TraceError, TraceEvent, TraceFormat};
 use crate::value::Value;
 use engine::{EngineCheckpoint, SessionEngine};
 use evidence::JudgedSession;
@@ -103,6 +103,14 @@ pub struct Session {
     events: KeptEvents,
     /// The verdict on all events as a whole, if judging them one by one was too hard.
     whole: Option<Verdict>,
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Session");
+        shown.field("spec", &self.spec.program.name).field("events", &self.number).field("verdict", &self.verdict());
+        shown.finish_non_exhaustive()
+    }
 }
 
 impl Session {
@@ -165,31 +173,9 @@ impl Session {
         let mut progress = self.progress_after_event();
         while let Some(event) = events.next_event()? {
             let event = TraceEvent { line: self.next_line(), ..event };
-            progress = self.push(event).map_err(|why| events.error_on(1, why))?;
+            progress = self.push(event).map_err(|why| events.error_on(1, why.to_string()))?;
         }
         Ok(progress)
-    }
-
-    /// Observes that a client sends a request, given as a value that serialises to its JSON.
-    ///
-    /// # Errors
-    /// The value does not have the specification's type.
-    pub fn asked<Q: Serialize + ?Sized>(&mut self, client: u64, request: &Q) -> Result<SessionProgress, String> {
-        let request = json::from_serde(&self.spec.types, self.spec.program.request, request);
-        self.push_of(client, EventKind::Request(request.map_err(|error| error.to_string())?))
-    }
-
-    /// Observes that a client receives an answer, given as a value that serialises to its JSON.
-    ///
-    /// # Errors
-    /// The value does not have the specification's type.
-    pub fn answered<A: Serialize + ?Sized>(&mut self, client: u64, answer: &A) -> Result<SessionProgress, String> {
-        let answer = json::from_serde(&self.spec.types, self.spec.program.response, answer);
-        self.push_of(client, EventKind::Answer(answer.map_err(|error| error.to_string())?))
-    }
-
-    fn push_of(&mut self, client: u64, kind: EventKind<Value>) -> Result<SessionProgress, String> {
-        self.push(TraceEvent { line: self.next_line(), client: Some(client), kind })
     }
 
     /// The line after that of the last event.
@@ -201,13 +187,14 @@ impl Session {
     ///
     /// # Errors
     /// The network has no such event, or a peer answers a call that was not made.
-    pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
+    pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, EventError> {
         let line = event.line;
-        let next = self.number.checked_add(1).ok_or("no number is left for one more event")?;
+        let next =
+            self.number.checked_add(1).ok_or_else(|| EventError("no number is left for one more event".to_owned()))?;
         // A huge line is no number, so that numbers are left for later events.
         let event = TraceEvent { line: if line < u64::MAX / 2 { next.max(line) } else { next }, ..event };
         let number = event.line;
-        self.engine.push(event.clone())?;
+        self.engine.push(event.clone()).map_err(EventError)?;
         self.number = number;
         self.places.note(number, EventPlace::OnLine { line, nth: 1 });
         self.whole = None;
@@ -240,6 +227,14 @@ impl Session {
     /// The verdict, with the numbers of events.
     fn numbered_verdict(&self) -> Verdict {
         self.whole.clone().unwrap_or_else(|| self.engine.verdict())
+    }
+
+    /// Finds the reason of the verdict in words, within a second of work; `None` if some run explains everything.
+    pub fn reason(&mut self) -> Option<String> {
+        if self.verdict().is_accept() {
+            return None;
+        }
+        Some(self.evidence(Budget::seconds(1.0)).explanation.join("\n"))
     }
 
     /// Finds the evidence for the verdict, within a budget.
@@ -335,5 +330,14 @@ impl Session {
             Verdict::Fault(report) => SessionProgress::Faulty(report.event),
             Verdict::Accept { .. } => SessionProgress::Explained,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_session_may_change_threads() {
+        fn sends<T: Send>() {}
+        sends::<super::Session>();
     }
 }

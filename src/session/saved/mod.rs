@@ -185,7 +185,7 @@ impl Session {
         let mut read = Events::open(spec, events.as_bytes(), TraceFormat::Ndjson, Default::default());
         for line in content.lines {
             let event = read.next_event().map_err(|error| error.to_string())?.ok_or_else(broken)?;
-            session.push(TraceEvent { line, ..event })?;
+            session.push(TraceEvent { line, ..event }).map_err(|why| why.to_string())?;
         }
         session.number = header.line;
         Ok(session)

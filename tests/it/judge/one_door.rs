@@ -52,7 +52,7 @@ fn by_session(
             Ok(Some(event)) => {
                 let line = event.line;
                 if let Err(why) = session.push(event) {
-                    return (why, Some(line), Vec::new());
+                    return (why.to_string(), Some(line), Vec::new());
                 }
             }
             Ok(None) => break,
