@@ -17,17 +17,18 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::mutate::starting_scripts;
 use crate::network::NetworkChoice;
+use crate::report::campaign::rust::again;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, text};
 use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
-use crate::sut::{InProcess, Sut, SutFailure, System};
+use crate::sut::{InProcess, Sut, SutFailure, SutFailureKind, System};
 
 use super::campaign::{Campaign, CampaignSettings, Follower};
-use super::regressions::{Regressions, replay};
+use super::regressions::{KeptRuns, Regressions, replay};
 use super::run::Judging;
 use super::waves::WaitLimits;
 
@@ -95,7 +96,8 @@ impl SystemTest {
         self
     }
 
-    /// Writes the scripts of failures into this directory.
+    /// Keeps the scripts of failures in this directory. Those that are there are run first, so that a mistake that was found once is
+    /// found at once.
     pub fn regressions(mut self, directory: impl Into<PathBuf>) -> SystemTest {
         self.regressions = Some(directory.into());
         self
@@ -104,22 +106,28 @@ impl SystemTest {
     /// Tests systems that `make` makes, one for each run.
     ///
     /// # Panics
-    /// The system violates the specification or breaks down, or nothing was tested. The message is the report.
+    /// The system violates the specification or breaks down, nothing was tested, or an environment variable is no number. The
+    /// message is the report, with the line that runs the test again, and a script that can be pasted into it.
+    #[track_caller]
     pub fn run<S: Sut + 'static>(self, make: impl Fn() -> S + Send + Sync + 'static) {
         let report = self.check(make);
-        assert!(report.verdict == CampaignVerdict::Pass, "{}", text::text(&report));
+        let thread = std::thread::current();
+        // Of a test, the thread has the name.
+        let test = thread.name().filter(|name| *name != "main");
+        assert!(report.verdict == CampaignVerdict::Pass, "{}{}", text::text(&report), again(&report, test));
     }
 
     /// Runs a script that once showed a failure, as `mayhap replay --export rust` prints it, up to 20 times.
     ///
     /// # Panics
     /// The script fails again, or does not fit the specification.
+    #[track_caller]
     pub fn replay<S: Sut + 'static>(self, script: &str, make: impl Fn() -> S + Send + Sync + 'static) {
         let read = Script::read(&self.spec, script).unwrap_or_else(|error| panic!("{}", error.render("script")));
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until: None };
-        let judging = judging(&self.spec, *clients);
+        let judging = judging(&self.spec, *clients, system.numbers_tokens());
         let outcome = replay(&judging, &read, &mut system, *clients, patience, REPLAYS).outcome;
         let complaint = outcome.complaint().unwrap_or_default();
         assert!(outcome == RegressionOutcome::Pass, "the script does not pass: {complaint}");
@@ -129,21 +137,45 @@ impl SystemTest {
     #[must_use]
     pub fn check<S: Sut + 'static>(self, make: impl Fn() -> S + Send + Sync + 'static) -> CampaignReport {
         match InProcess::new(&self.spec, make) {
-            Ok(mut system) => self.check_system(&mut system),
+            Ok(mut system) => {
+                let numbers_tokens = system.numbers_tokens();
+                self.checked(&mut system, numbers_tokens)
+            }
             Err(failure) => not_started(self.empty_report(), &failure),
         }
     }
 
     /// Tests a system, and returns the report.
     #[must_use]
-    pub fn check_system(mut self, system: &mut dyn System) -> CampaignReport {
-        self.read_environment();
-        let report = self.empty_report();
-        let judging = judging(&self.spec, self.settings.clients);
+    pub fn check_system(self, system: &mut dyn System) -> CampaignReport {
+        self.checked(system, false)
+    }
+
+    fn checked(mut self, system: &mut dyn System, numbers_tokens: bool) -> CampaignReport {
+        if let Err(why) = self.read_environment() {
+            return not_started(self.empty_report(), &SutFailure::new(SutFailureKind::Start, why));
+        }
+        let began = Instant::now();
+        let judging = judging(&self.spec, self.settings.clients, numbers_tokens);
         let mut keeper = Keeper { regressions: self.regressions.as_deref().map(Regressions::of) };
-        let scripts = starting_scripts(&self.spec, self.settings.seed);
-        let campaign = Campaign::new(&judging, &self.settings, system, &mut keeper, report.clone());
-        campaign.run(&scripts).unwrap_or_else(|failure| not_started(report, &failure))
+        let kept = keeper.regressions.as_ref().map(|regressions| self.rerun(regressions, &judging, system, began));
+        let KeptRuns { runs, shown, .. } = kept.unwrap_or_default();
+        let report = CampaignReport { regressions: runs, ..self.empty_report() };
+        let time = self.settings.time.map(|time| time.saturating_sub(began.elapsed()));
+        let settings = CampaignSettings { shown, time, ..self.settings };
+        let scripts = starting_scripts(&self.spec, settings.seed);
+        let campaign = Campaign::new(&judging, &settings, system, &mut keeper, report.clone());
+        let mut made = campaign.run(&scripts).unwrap_or_else(|failure| not_started(report, &failure));
+        made.judge_regressions();
+        made
+    }
+
+    /// Runs the regressions, as long as there is time.
+    fn rerun(&self, regressions: &Regressions, judging: &Judging, system: &mut dyn System, began: Instant) -> KeptRuns {
+        let CampaignSettings { clients, deadline, stop, time, .. } = &self.settings;
+        let until = time.and_then(|time| began.checked_add(time));
+        let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until };
+        regressions.run(judging, &self.spec, system, *clients, patience)
     }
 
     fn empty_report(&self) -> CampaignReport {
@@ -156,18 +188,27 @@ impl SystemTest {
         }
     }
 
-    fn read_environment(&mut self) {
-        let read = |name: &str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
+    fn read_environment(&mut self) -> Result<(), String> {
         let CampaignSettings { seed, requests, time, .. } = &mut self.settings;
-        *seed = read("MAYHAP_SEED").unwrap_or(*seed);
-        *requests = read("MAYHAP_REQUESTS").unwrap_or(*requests);
-        *time = read("MAYHAP_TIME").map(Duration::from_secs).or(*time);
+        *seed = environment("MAYHAP_SEED")?.unwrap_or(*seed);
+        *requests = environment("MAYHAP_REQUESTS")?.unwrap_or(*requests);
+        *time = environment("MAYHAP_TIME")?.map(Duration::from_secs).or(*time);
+        Ok(())
     }
 }
 
+/// The number in an environment variable; `None` if it is not set, or empty.
+fn environment(name: &str) -> Result<Option<u64>, String> {
+    let Some(text) = std::env::var_os(name).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let number = text.to_str().and_then(|text| text.trim().parse().ok());
+    number.map(Some).ok_or_else(|| format!("{name}: expected a number from 0 to {}, found {text:?}", u64::MAX))
+}
+
 /// The specification, network and limits for a system that is new in each run.
-fn judging(spec: &Arc<Spec>, clients: u64) -> Judging {
-    Judging::live(spec, NetworkChoice::TCP, clients)
+fn judging(spec: &Arc<Spec>, clients: u64, numbers_tokens: bool) -> Judging {
+    let mut judging = Judging::live(spec, NetworkChoice::TCP, clients);
+    judging.numbers_tokens = numbers_tokens;
+    judging
 }
 
 fn not_started(report: CampaignReport, failure: &SutFailure) -> CampaignReport {

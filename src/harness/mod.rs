@@ -28,7 +28,7 @@ pub use builder::{SystemTest, test};
 pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower};
 pub use failure::{Failing, not_started};
 pub use mutants::MutantTester;
-pub use regressions::{Regressions, ReplayedScript, UnreadScript, read_script, replay, runs_to_see};
+pub use regressions::{KeptRuns, Regressions, ReplayedScript, UnreadScript, read_script, replay};
 pub use run::{Judging, LiveRun, OutsideRequest, RunState};
 pub use trial::{LiveTrial, ScriptRun, run_once};
 pub use waves::{LiveEvent, LiveEventKind, WaitLimits};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::report::campaign::baseline::parts;
-use crate::report::campaign::{FailureKind, FoundFailure, RegressionOutcome};
+use crate::report::campaign::{FailureKind, FoundFailure, RegressionOutcome, RegressionRun};
 use crate::report::place;
 use crate::script::{Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
@@ -22,6 +22,9 @@ use super::failure::Failing;
 use super::run::{Judging, OutsideRequest};
 use super::trial::{ScriptRun, run_once};
 use super::waves::WaitLimits;
+
+/// The most runs of a regression that does not fail in each run.
+const MOST_RUNS: usize = 20;
 
 /// A directory of regressions.
 #[derive(Clone, Debug)]
@@ -167,6 +170,54 @@ pub struct ReplayedScript {
     pub failing: Option<Failing>,
 }
 
+/// The runs of all regressions in a directory.
+#[derive(Default)]
+pub struct KeptRuns {
+    /// The regressions with their outcomes.
+    pub runs: Vec<RegressionRun>,
+    /// The failures that they show.
+    pub shown: Vec<Failing>,
+    /// The reasons why some scripts cannot be run.
+    pub unread: Vec<UnreadScript>,
+}
+
+impl Regressions {
+    /// Runs each regression of a specification, as long as there is time.
+    pub fn run(
+        &self,
+        judging: &Judging,
+        spec: &Arc<Spec>,
+        system: &mut dyn System,
+        clients: u64,
+        patience: WaitLimits<'_>,
+    ) -> KeptRuns {
+        let mut kept = KeptRuns::default();
+        for path in self.files().unwrap_or_default() {
+            let (cause, outcome) = match read_script(spec, &path) {
+                // Several specifications may share a directory.
+                Err(UnreadScript::OfAnother(_)) => continue,
+                Ok(script) => {
+                    let times = runs_to_see(script.header.failed, MOST_RUNS);
+                    let ReplayedScript { outcome, failing } =
+                        replay(judging, &script, &mut *system, clients, patience, times);
+                    if matches!(outcome, RegressionOutcome::Error(_)) && patience.is_over() {
+                        break;
+                    }
+                    kept.shown.extend(failing);
+                    (script.header.cause.unwrap_or_default(), outcome)
+                }
+                Err(why) => {
+                    let outcome = RegressionOutcome::Error(why.to_string());
+                    kept.unread.push(why);
+                    (String::new(), outcome)
+                }
+            };
+            kept.runs.push(RegressionRun { file: path.display().to_string(), cause, outcome, known: false });
+        }
+        kept
+    }
+}
+
 /// Runs a script at most `times` times, and returns the outcome; a breakdown of the system ends this early.
 pub fn replay(
     judging: &Judging,
@@ -187,7 +238,7 @@ pub fn replay(
                     let why = failing.explanation.join("\n");
                     return ReplayedScript { outcome: RegressionOutcome::Error(why), failing: None };
                 }
-                Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {
+                Some(cause) if *cause != failing.cause() && !is_named(cause, &failing) => {
                     otherwise = Some(failing.cause());
                 }
                 _ => (failed, shown) = (failed + 1, Some(*failing)),
@@ -231,9 +282,14 @@ fn outside_said(spec: &Spec, script: &Script, OutsideRequest { label, duty }: Ou
     }
 }
 
-/// Tests whether a cause has these constructors. The line in a cause does not count, as lines change more often than types.
-fn has_constructors(cause: &str, constructors: &str) -> bool {
-    !constructors.is_empty() && parts(cause).1 == constructors
+/// Tests whether a cause has the constructors of a failure. The line in a cause does not count: lines change more often than types, and
+/// a shorter script may show the failure without any. A violation without constructors, as of requests that are numbers, has the line only.
+fn is_named(cause: &str, failing: &Failing) -> bool {
+    let constructors = parts(cause).1;
+    match failing.constructors.as_str() {
+        "" => failing.kind == FailureKind::Violation && matches!(constructors, "" | "violation"),
+        own => own == constructors,
+    }
 }
 
 /// The number of runs, at most `most`, in which a script that has failed at this rate fails again with a probability of 95 %.

@@ -19,6 +19,7 @@ use crate::script::{MessageKind, Messages, Plan, PlannedAsk, RequestTemplate};
 use crate::search;
 use crate::session::{Session, SessionProgress};
 use crate::spec::{Site, Spec};
+use crate::sut::numbered::numbered;
 use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::{EventKind, PeerEvent, TraceEvent};
 use crate::value::Value;
@@ -48,6 +49,8 @@ pub struct Judging {
     pub net: NetworkChoice,
     /// The limits of the judge.
     pub options: Options,
+    /// Set if the system takes tokens as numbers.
+    pub numbers_tokens: bool,
     /// The check that each request keeps the client's duty.
     duty: Arc<Mutex<DutyCheck>>,
 }
@@ -56,7 +59,8 @@ impl Judging {
     /// A specification, a network and limits.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> Judging {
-        Judging { spec: spec.clone(), net, options, duty: Arc::new(Mutex::new(DutyCheck::new(spec))) }
+        let duty = Arc::new(Mutex::new(DutyCheck::new(spec)));
+        Judging { spec: spec.clone(), net, options, numbers_tokens: false, duty }
     }
 
     /// Tests whether it matters that clients end their connections: a handler of the specification runs then.
@@ -130,6 +134,8 @@ pub struct LiveRun {
     answers_at_once: bool,
     /// Set if each request is owed an answer.
     owes: bool,
+    /// Set if a request may have to wait for another one: `assume free > 0`.
+    may_hold: bool,
     /// The constructors of messages that the system sends only when a connection opens.
     greetings: BTreeSet<u32>,
     /// Set if an answer of a peer may break the client's duty.
@@ -179,6 +185,7 @@ impl LiveRun {
             unsent: None,
             answers_at_once: spec.for_networks().program.answers_at_once(),
             owes: spec.for_networks().program.answers_after_calls(),
+            may_hold: spec.for_networks().program.may_hold(),
             greetings: spec.program.greetings(),
             binds_peers: spec.for_networks().program.has_duties_after_calls(),
             peers: PeerAnswers::new(spec, 0),
@@ -299,7 +306,7 @@ impl LiveRun {
                 Ok(SessionProgress::Unknown(doubt)) => RunState::Undecided(self.why_undecided(&doubt)),
                 Err(why) => {
                     self.is_unfit = true;
-                    return RunState::Undecided(why);
+                    return RunState::Undecided(why.to_string());
                 }
             };
         }
@@ -546,7 +553,8 @@ impl LiveRun {
         events: &mut Vec<LiveEvent>,
         is_idle: bool,
     ) -> Option<RequestTemplate> {
-        let value = ask.request.instantiate(&self.messages);
+        let drawn = ask.request.instantiate(&self.messages);
+        let value = if self.judging.numbers_tokens { numbered(&drawn) } else { drawn };
         if !self.keeps_duty(ask, &value, events, is_idle) {
             return None;
         }
@@ -558,6 +566,33 @@ impl LiveRun {
     /// Tests whether each request is owed an answer.
     pub(super) fn is_owed(&self) -> bool {
         self.owes
+    }
+
+    /// Tests whether a request may have to wait for another one.
+    pub(super) fn may_hold(&self) -> bool {
+        self.may_hold
+    }
+
+    /// Tests whether a server of the specification may be unable to answer a client now, after these events of the wave: what it asked
+    /// for waits for another request. A request without an answer may have had any effect, so then it may be so.
+    pub(super) fn is_held(&self, events: &[LiveEvent], client: u64) -> bool {
+        if !self.may_hold {
+            return false;
+        }
+        let all = || self.events.iter().chain(events);
+        if all().any(|event| matches!(event.kind, LiveEventKind::Lost | LiveEventKind::Closed)) {
+            return true;
+        }
+        let Judging { spec, net, options, .. } = &self.judging;
+        let mut session = Session::new(spec, *net, options.clone());
+        for (line, event) in (1..).zip(all()) {
+            if !matches!(session.push(traced(line, event)), Ok(SessionProgress::Explained)) {
+                return false;
+            }
+        }
+        let line = (self.events.len() + events.len()) as u64 + 1;
+        let answered = TraceEvent { line, client: Some(client), kind: EventKind::Answer(Value::Any) };
+        matches!(session.push(answered), Ok(SessionProgress::Rejected(_)))
     }
 
     /// Tests whether a message is sent only when a connection opens, so that it answers no request.

@@ -51,6 +51,7 @@ use crate::choice::Random;
 use crate::generate::{GenerateSettings, Generator};
 use crate::json::{JsonError, to_serde};
 use crate::spec::Spec;
+use crate::sut::numbered::numbered;
 use crate::value::Value;
 
 /// The most requests that are drawn until one fits the program's type.
@@ -60,6 +61,7 @@ const DRAWS: usize = 64;
 ///
 /// Requests that may break the client's duty are left out, unless no others are found. Requests shrink to the smallest request of
 /// the first variant, if the `generate` of the specification allows it. Numbers that the program's type cannot hold are not drawn.
+/// Tokens are texts such as `t1`, or numbers if the program's type has numbers there.
 ///
 /// ```
 /// use proptest::strategy::{Strategy, ValueTree};
@@ -129,9 +131,15 @@ impl<T: DeserializeOwned + fmt::Debug> Strategy for RequestStrategy<T> {
         let mut why = String::new();
         for _ in 0..DRAWS {
             let drawn = source.generator.lock().unwrap_or_else(PoisonError::into_inner).request(&mut choices);
-            let request = drawn.map_err(|error| error.to_string())?;
-            match source.typed::<T>(&request) {
-                Ok(_) => {
+            let drawn = drawn.map_err(|error| error.to_string())?;
+            let named = source.typed::<T>(&drawn);
+            let numbers = numbered(&drawn);
+            let (request, found) = match named {
+                Err(_) if source.typed::<T>(&numbers).is_ok() => (numbers, Ok(())),
+                named => (drawn, named.map(|_| ())),
+            };
+            match found {
+                Ok(()) => {
                     let keeps_duty = source.keeps_duty(&request);
                     let (best, untried) = (request.clone(), Vec::new());
                     return Ok(RequestTree {

@@ -28,6 +28,7 @@ mod adapter;
 mod address;
 mod in_process;
 pub mod kinds;
+pub mod numbered;
 #[cfg(unix)]
 mod peers;
 #[cfg(unix)]

@@ -19,8 +19,8 @@ use super::terminal::files;
 use super::{failed, load};
 use mayhap::generate::CampaignAims;
 use mayhap::harness::{
-    AFTERWARDS, Campaign, CampaignSettings, Failing, Follower, Judging, Regressions, ReplayedScript, UnreadScript,
-    WaitLimits, not_started, read_script, replay, runs_to_see, starting_scripts,
+    AFTERWARDS, Campaign, CampaignSettings, Failing, Follower, Judging, Regressions, WaitLimits, not_started,
+    starting_scripts,
 };
 use mayhap::json::quoted;
 use mayhap::limits::end::{self, WorkEnd};
@@ -47,8 +47,6 @@ const NOT_RESET: &str =
 const CORPUS_SHARE: u32 = 4;
 /// The time without any output after which a line says what is being done.
 const SILENT: Duration = Duration::from_secs(2);
-/// The most runs of each regression at the beginning of a test.
-const MOST_REGRESSION_RUNS: usize = 20;
 
 pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     // This comes first, so that no signal is missed.
@@ -108,11 +106,7 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     if let Some(baseline) = &baseline {
         baseline.mark(&mut report);
     }
-    if matches!(report.verdict, CampaignVerdict::Pass | CampaignVerdict::Unknown)
-        && report.regressions.iter().any(RegressionRun::fails)
-    {
-        report.verdict = CampaignVerdict::Violation;
-    }
+    report.judge_regressions();
     finish(&report, options, baseline, terminal)
 }
 
@@ -237,35 +231,13 @@ impl LiveTest<'_> {
         system: &mut dyn System,
         terminal: &mut Terminal,
     ) -> (Vec<RegressionRun>, Vec<Failing>) {
-        let files = self.regressions.files().unwrap_or_default();
         let deadline = self.options.system.deadline;
         let until = self.options.time.and_then(|time| self.began.checked_add(time));
         let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop, until };
         let clients = self.options.system.clients.get();
-        let (mut runs, mut shown) = (Vec::new(), Vec::new());
-        for path in files {
-            let file = path.display().to_string();
-            let (cause, outcome) = match read_script(self.spec, &path) {
-                // Several specifications may share a directory.
-                Err(UnreadScript::OfAnother(_)) => continue,
-                Ok(script) => {
-                    let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
-                    let ReplayedScript { outcome, failing } =
-                        replay(judging, &script, &mut *system, clients, patience, times);
-                    if matches!(outcome, RegressionOutcome::Error(_)) && patience.is_over() {
-                        break;
-                    }
-                    shown.extend(failing);
-                    (script.header.cause.unwrap_or_default(), outcome)
-                }
-                Err(why) => {
-                    terminal.complain(&format!("error: {why}\n"));
-                    (String::new(), RegressionOutcome::Error(why.to_string()))
-                }
-            };
-            runs.push(RegressionRun { file, cause, outcome, known: false });
-        }
-        (runs, shown)
+        let kept = self.regressions.run(judging, self.spec, system, clients, patience);
+        kept.unread.iter().for_each(|why| terminal.complain(&format!("error: {why}\n")));
+        (kept.runs, kept.shown)
     }
 }
 

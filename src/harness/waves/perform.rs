@@ -28,6 +28,8 @@ struct SentRequest {
     label: u64,
     since: Instant,
     is_owed: bool,
+    /// The time after which it is looked at.
+    patience: Duration,
 }
 
 /// A wave that is being performed.
@@ -212,7 +214,9 @@ impl Wave<'_> {
         let is_owed = self.run.is_owed();
         let sent = self.system.send(ask.client, &request.value);
         // Making the connection may have taken a while, so the time counts from here.
-        let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed };
+        let WaitLimits { deadline, silence, .. } = self.patience;
+        let patience = if is_owed && !self.run.may_hold() { deadline } else { silence };
+        let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed, patience };
         self.under_way.entry(ask.client).or_default().push_back(under_way);
         sent?;
         // The delay of a request at a barrier belongs to the barrier.
@@ -300,22 +304,22 @@ impl Wave<'_> {
 
     /// The next moment at which the time for some request is over.
     fn next_moment(&self, now: Instant) -> Instant {
-        let patience = |under_way: &SentRequest| under_way.since + self.patience_with(under_way);
+        let patience = |under_way: &SentRequest| under_way.since + under_way.patience;
         self.under_way.values().flatten().map(patience).min().unwrap_or(now + SLICE)
     }
 
-    fn patience_with(&self, under_way: &SentRequest) -> Duration {
-        if under_way.is_owed { self.patience.deadline } else { self.patience.silence }
-    }
-
-    /// Gives up requests whose time is over. It is a failure if an answer is owed.
+    /// Gives up requests whose time is over. It is a failure if an answer is owed, and a server of the specification could give it now.
     fn check_time(&mut self, now: Instant) -> Result<(), SutFailure> {
         let over: Vec<u64> = self.under_way.keys().copied().collect();
         for client in over {
-            let first = self.under_way.get(&client).and_then(VecDeque::front);
-            let Some(first) = first.filter(|first| now >= first.since + self.patience_with(first)) else { continue };
-            if first.is_owed {
-                return Err(SutFailure::hang(client, self.patience.deadline));
+            let first = self.under_way.get_mut(&client).and_then(VecDeque::front_mut);
+            let Some(first) = first.filter(|first| now >= first.since + first.patience) else { continue };
+            if first.is_owed && !self.run.is_held(&self.events, client) {
+                if first.patience >= self.patience.deadline {
+                    return Err(SutFailure::hang(client, self.patience.deadline));
+                }
+                first.patience = self.patience.deadline;
+                continue;
             }
             let label = first.label;
             let gone = self.under_way.remove(&client).unwrap_or_default();

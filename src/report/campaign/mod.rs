@@ -20,6 +20,7 @@ pub mod junit;
 pub mod mermaid;
 pub mod notation;
 pub mod paths;
+pub mod rust;
 pub mod shell;
 pub mod tested;
 pub mod text;
@@ -111,6 +112,17 @@ impl CampaignReport {
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.failures.is_empty() && self.undecided.is_empty() && !self.regressions.iter().any(RegressionRun::fails)
+    }
+}
+
+impl CampaignReport {
+    /// Counts regressions that fail in the verdict.
+    pub fn judge_regressions(&mut self) {
+        if matches!(self.verdict, CampaignVerdict::Pass | CampaignVerdict::Unknown)
+            && self.regressions.iter().any(RegressionRun::fails)
+        {
+            self.verdict = CampaignVerdict::Violation;
+        }
     }
 }
 

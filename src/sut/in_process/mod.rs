@@ -34,6 +34,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::kinds::request_kinds;
+use super::numbered::numbered;
 use super::wire::LineCodec;
 use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::json::from_line;
@@ -48,6 +49,7 @@ const ALONE: Duration = Duration::from_secs(1);
 /// A system in this process.
 pub struct InProcess<S, F> {
     codec: LineCodec,
+    numbers_tokens: bool,
     factory: F,
     sut: Option<Arc<S>>,
     clients: BTreeMap<u64, Connected>,
@@ -73,6 +75,19 @@ struct ConnectionOutcome {
     found: Result<RawAnswer, NoAnswer>,
 }
 
+/// Checks that these requests are values of the program's type.
+fn fits<S: Sut>(codec: &LineCodec, requests: &[Value]) -> Result<(), SutFailure> {
+    for request in requests {
+        let mut line = String::new();
+        codec.write_request(&mut line, request);
+        if let Err(error) = from_line::<S::Request>(&line) {
+            let name = std::any::type_name::<S::Request>();
+            return Err(mismatch(&format!("the request {line} is no {name}: {error}")));
+        }
+    }
+    Ok(())
+}
+
 impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
     /// A system that the factory makes anew at each reset.
     ///
@@ -85,16 +100,22 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
             return Err(SutFailure::new(SutFailureKind::Start, what));
         }
         let codec = LineCodec::new(spec);
-        for request in request_kinds(spec) {
-            let mut line = String::new();
-            codec.write_request(&mut line, &request);
-            if let Err(error) = from_line::<S::Request>(&line) {
-                let name = std::any::type_name::<S::Request>();
-                return Err(mismatch(&format!("the request {line} is no {name}: {error}")));
-            }
+        let kinds = request_kinds(spec);
+        let is_named = fits::<S>(&codec, &kinds);
+        let numbers: Vec<Value> = kinds.iter().map(numbered).collect();
+        let numbers_tokens = is_named.is_err() && numbers != kinds && fits::<S>(&codec, &numbers).is_ok();
+        if !numbers_tokens {
+            is_named?;
         }
         let (report, outcomes) = channel();
-        Ok(InProcess { codec, factory, sut: None, clients: BTreeMap::new(), connections: 0, report, outcomes })
+        let clients = BTreeMap::new();
+        Ok(InProcess { codec, numbers_tokens, factory, sut: None, clients, connections: 0, report, outcomes })
+    }
+
+    /// Tests whether the program's type of requests has tokens as numbers.
+    #[must_use]
+    pub fn numbers_tokens(&self) -> bool {
+        self.numbers_tokens
     }
 
     fn connected(&mut self, client: u64) -> &mut Connected {

@@ -3,6 +3,7 @@
 //! A bad system is a shell command or a few lines of Python, started as users start theirs.
 
 mod adapters;
+mod in_tests;
 mod real;
 mod rust;
 mod stdio;
