@@ -20,6 +20,7 @@ mod serve;
 mod simulate;
 pub mod terminal;
 mod test;
+mod types;
 mod validate;
 mod watch;
 
@@ -65,7 +66,8 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
 /// Tests whether a signal ends a command wherever it is: all that it has found by then is written.
 fn is_cut_off(command: &Command) -> bool {
     match command {
-        Command::Check(_) | Command::Fmt(_) | Command::Dualize(_) | Command::Simulate(_) => true,
+        Command::Check(_) | Command::Fmt(_) | Command::Dualize(_) | Command::Types(_) => true,
+        Command::Simulate(_) => true,
         Command::Convert(_) | Command::Mutate(_) | Command::New(_) | Command::Completions { .. } => true,
         Command::Sample(_) => true,
         Command::Serve(_) | Command::Validate(_) | Command::Explore(_) => false,
@@ -78,6 +80,7 @@ fn run_to_end(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Check(options) => check::run(options, terminal),
         Command::Fmt(options) => fmt::run(options, terminal),
         Command::Dualize(options) => dualize::run(options, terminal),
+        Command::Types(options) => types::run(options, terminal),
         Command::Simulate(options) => simulate::run(options, terminal),
         Command::Serve(options) => serve::run(options, terminal),
         Command::Validate(options) => validate::run(options, terminal),
@@ -109,7 +112,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Validate(options) => options.traces.iter().chain([&options.file]).cloned().collect(),
         Command::Convert(options) => options.target.iter().chain([&options.trace]).cloned().collect(),
         Command::Explore(options) => options.files(),
-        Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) => Vec::new(),
+        Command::Dualize(_) | Command::Types(_) | Command::Simulate(_) | Command::Serve(_) => Vec::new(),
         Command::Mutate(_)
         | Command::Sample(_)
         | Command::Test(_)

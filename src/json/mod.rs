@@ -33,5 +33,5 @@ pub use encode::{encode, encode_given, encode_into, encode_plain};
 pub use error::{Decoded, JsonError, JsonFlaw};
 pub use mark::{RecordedReference, references};
 pub use members::members;
-pub use serial::{RawJson, from_line, from_serde, from_text, line, to_serde};
+pub use serial::{RUST_TYPE, RawJson, from_line, from_serde, from_text, line, to_serde};
 pub use text::quoted;

@@ -17,6 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+/// The type of Rust for any JSON.
+pub const RUST_TYPE: &str = "serde_json::Value";
+
 /// The value of type `id` that `data` serialises to.
 ///
 /// # Errors

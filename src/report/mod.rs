@@ -10,6 +10,7 @@ pub mod history;
 pub mod json;
 mod partition;
 pub mod reason;
+pub mod rust_types;
 pub mod sections;
 mod stats;
 pub mod text;

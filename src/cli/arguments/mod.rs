@@ -187,6 +187,15 @@ Examples:
 Example:
   mayhap dualize specs/cmp_rst_machine.may")]
     Dualize(Dualize),
+    /// Print the types of requests and answers as types of Rust
+    #[command(after_help = "\
+Examples:
+  mayhap types specs/kv_etag.may > tests/kv_types.rs
+  mayhap types specs/idgen.may --token u64
+
+The types have the JSON of the specification by serde. In a test, `mod kv_types;` and
+`impl mayhap::Sut for Store { type Request = kv_types::Request; … }` use them.")]
+    Types(TypesArguments),
     /// Run a specification as a server against a random client, and print the recording
     #[command(after_help = "\
 Examples:
@@ -304,6 +313,23 @@ pub struct Dualize {
     /// Which specification.
     #[command(flatten)]
     pub selection: SpecArguments,
+}
+
+/// `mayhap types`
+#[derive(Args, Debug)]
+pub struct TypesArguments {
+    /// The specification; `-` is standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: SpecArguments,
+    /// Type for `int`
+    #[arg(long, value_name = "TYPE", default_value = "i64")]
+    pub int: String,
+    /// Type for tokens: a text, or a number such as u64
+    #[arg(long, value_name = "TYPE", default_value = "String")]
+    pub token: String,
 }
 
 /// `mayhap simulate`

@@ -8,3 +8,4 @@ mod mutate;
 mod passes;
 mod specs;
 mod syntax;
+mod types;
