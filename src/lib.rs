@@ -136,7 +136,7 @@ pub use validate::Validator;
 /// The errors that the functions of this crate return.
 pub mod error {
     pub use crate::evidence::WitnessError;
-    pub use crate::json::JsonError;
+    pub use crate::json::{JsonError, JsonFlaw};
     pub use crate::session::EventError;
     pub use crate::spec::SpecError;
     pub use crate::trace::TraceError;
@@ -144,9 +144,26 @@ pub mod error {
 
 /// The types that specifications, observations, verdicts and evidence consist of.
 pub mod details {
-    pub use crate::evidence::{Witness, WitnessOwn, WitnessStep};
-    pub use crate::judge::{Counts, Doubt, FaultReport, Observed, Place};
+    pub use crate::diagnostic::{Colour, Diagnostic, FileId, Severity, Sources, Span, SpanLabel};
+    pub use crate::evidence::{Budget, Witness, WitnessOwn, WitnessStep};
+    pub use crate::judge::{Counts, Doubt, FaultReport, Observed, Patience, Place};
+    pub use crate::network::NetworkChoice;
+    pub use crate::process::{Fault, Limit};
+    pub use crate::report::campaign::{
+        AnswerCount, BaselineReport, Belief, BranchCount, CampaignReport, CampaignVerdict, CoveredPaths, FailureKind,
+        FoundFailure, RefusedRequests, RegressionOutcome, RegressionRun, ReportedCoverage, RequestCount, ShownAct,
+        ShownOutcome, ShownStep, ShownValue, SpecPlace, SpecText, TestedPaths,
+    };
     pub use crate::report::reason::Explanation;
-    pub use crate::spec::Selection;
+    pub use crate::scalar::{Int, Scalar, Sort};
+    pub use crate::session::{NamedStatement, SessionEvidence, UnknownPart};
+    pub use crate::solve::{Limits, Tiers, Why};
+    pub use crate::spec::code::FaultKind;
+    pub use crate::spec::{Selection, Site};
+    pub use crate::sut::{
+        Awaiting, Executor, Leave, OwnThread, SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System,
+        UnfitAnswer,
+    };
+    pub use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
     pub use crate::value::Value;
 }

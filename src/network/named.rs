@@ -81,6 +81,7 @@ impl NetworkChoice {
     }
 
     /// The model of the network.
+    #[doc(hidden)]
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {
         match self.kind {

@@ -19,6 +19,7 @@ pub struct CallAhead {
     exchange: u64,
 }
 
+#[doc(hidden)]
 impl Session {
     /// The states after these further events, the last of which is a call of a peer. `None` if they are not known.
     pub fn call_ahead(&self, events: impl IntoIterator<Item = TraceEvent<Value>>) -> Option<CallAhead> {

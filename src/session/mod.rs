@@ -267,6 +267,7 @@ impl Session {
     /// The states that a request of a client meets if it is sent now, with the number by which the specification knows the client: the
     /// server is in one of them for sure, or in one to which its own steps lead from there. `None` if something is under way or may still
     /// happen, or if not all states are known.
+    #[doc(hidden)]
     #[must_use]
     pub fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Vec<Candidate>)> {
         self.engine.at_rest(client, request).map(|(client, judge)| (client, judge.candidates().to_vec()))

@@ -113,6 +113,7 @@ impl Spec {
     ///
     /// # Errors
     /// All errors in the specification.
+    #[doc(hidden)]
     pub fn compile(first: Text, loader: &mut Loader<'_>, selection: &Selection) -> Result<Arc<Spec>, SpecError> {
         let mut sources = Sources::default();
         let (mut loaded, mut diagnostics) = load(first, loader, &mut sources);

@@ -58,6 +58,7 @@ pub type List = im::Vector<Value>;
 pub enum Value {
     /// A known scalar.
     Scalar(Scalar),
+    #[doc(hidden)]
     /// A symbolic scalar; never a constant.
     Term(Term),
     /// A struct or tuple (tag 0), an option (`None` 0, `Some` 1) or a variant (its index), with its fields.
@@ -71,17 +72,22 @@ pub enum Value {
     },
     /// A list of known length.
     List(Arc<List>),
+    #[doc(hidden)]
     /// A list with stretches of unknown length or optional elements among its elements.
     Open(Arc<List>),
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
+    #[doc(hidden)]
     /// Two or more alternatives, of different shapes unless they are read apart ([`Alternatives::apart`]). Their guards exclude each
     /// other, and one of them holds on the path on which the value is used.
     Union(Alternatives),
+    #[doc(hidden)]
     /// A node of a recursive type that has not been looked at.
     Unknown(Unknown),
+    #[doc(hidden)]
     /// A stretch of a list that has not been looked at; only an element of open lists.
     Rest(Arc<Unseen>),
+    #[doc(hidden)]
     /// An optional element, present under a condition; only an element of open lists.
     Maybe(Arc<Optional>),
     /// Any value: a part of an observed answer that was not recorded; only in observed values.
@@ -171,6 +177,7 @@ impl Value {
     }
 
     /// The value of a term: a scalar, if the term is constant.
+    #[doc(hidden)]
     #[must_use]
     pub fn of_term(term: Term) -> Value {
         match term.as_const() {
@@ -180,6 +187,7 @@ impl Value {
     }
 
     /// The term of a scalar value; `None` for trees.
+    #[doc(hidden)]
     #[must_use]
     pub fn as_term(&self) -> Option<Term> {
         match self {
@@ -201,6 +209,7 @@ impl Value {
     }
 
     /// The condition that a boolean value is; false for an absent value.
+    #[doc(hidden)]
     #[must_use]
     pub fn truth(&self) -> Truth {
         match self {
@@ -294,6 +303,7 @@ impl Value {
     }
 
     /// The condition that the constructor is `tag`, lifted over alternatives.
+    #[doc(hidden)]
     #[must_use]
     pub fn is_variant(&self, tag: u32) -> Truth {
         match self {

@@ -26,6 +26,7 @@ impl Optional {
     }
 }
 
+#[doc(hidden)]
 impl Value {
     /// An element of a list that is present under a condition: the value itself if the condition is known to hold, nothing if it cannot.
     #[must_use]
@@ -189,6 +190,7 @@ fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
     Some((certain, presences))
 }
 
+#[doc(hidden)]
 impl Value {
     /// Applies the decision of a condition to the first element of an open list that it changes; returns false if it changes none.
     pub fn decide_next(&mut self, condition: &Term, holds: bool) -> bool {

@@ -150,6 +150,7 @@ impl<'a> Substitution<'a> {
     }
 }
 
+#[doc(hidden)]
 impl Value {
     /// Tests whether the value has a term other than a variable, outside of collections.
     #[must_use]

@@ -123,6 +123,7 @@ impl ExpandedPart {
     }
 }
 
+#[doc(hidden)]
 impl Value {
     /// The value with an expanded part filled in wherever it occurs; `None` if it occurs nowhere.
     #[must_use]

@@ -183,3 +183,27 @@ fn a_request_that_waits_for_another_one_does_not_hang() {
     let kinds: Vec<FailureKind> = report.failures.iter().map(|failure| failure.kind).collect();
     assert_eq!((report.verdict, &kinds[..]), (CampaignVerdict::Broken, &[FailureKind::Hang][..]));
 }
+
+/// A sum that is read and written in two steps, so that one of two additions at once may be lost.
+#[derive(Default)]
+struct Racy(AtomicI64);
+
+impl Sut for Racy {
+    type Request = u8;
+    type Response = i64;
+
+    fn ask(&self, _: u64, q: u8) -> Answer<i64> {
+        let sum = self.0.load(Ordering::SeqCst) + i64::from(q);
+        std::thread::sleep(Duration::from_micros(200));
+        self.0.store(sum, Ordering::SeqCst);
+        Answer::Is(sum)
+    }
+}
+
+#[test]
+fn a_race_shrinks_to_two_requests() {
+    let report = mayhap::test(&adding()).clients(3).requests(3000).check(Racy::default);
+    let [failure] = &report.failures[..] else { panic!("{:?}", report.failures) };
+    assert!((2..=3).contains(&failure.shrunk_requests), "{}", failure.script);
+    assert!(failure.original_requests > failure.shrunk_requests && failure.fails.0 > 0, "{failure:?}");
+}
