@@ -27,6 +27,7 @@ mod watch;
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
 use mayhap::limits::end::WorkEnd;
+use mayhap::solve;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -55,6 +56,9 @@ pub fn main() -> ExitCode {
 pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
     if let Some(refusal) = stdin_twice(command) {
         return failed(terminal, refusal);
+    }
+    if let Some(refusal) = solve::unsupported_z3() {
+        return failed(terminal, &refusal);
     }
     let stop = is_cut_off(command).then(stopping::soon);
     let _end = stop.as_ref().map(|stop| WorkEnd::of(stop).enter());

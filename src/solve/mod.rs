@@ -43,6 +43,7 @@ pub use part::Connections;
 pub use persistent::past::{Moved, Past};
 pub use solver::{Limits, Solver, Statistics, Tiers};
 pub use store::Store;
+pub use tiers::z3::unsupported as unsupported_z3;
 
 use std::fmt;
 
@@ -61,6 +62,8 @@ pub enum Why {
     Time,
     /// Solving is switched off.
     SwitchedOff,
+    /// The library of Z3 is too old, so nothing is asked of it.
+    OldZ3,
 }
 
 impl fmt::Display for Why {
@@ -71,6 +74,7 @@ impl fmt::Display for Why {
             Why::Effort => "a condition was too hard for the solver's limit of effort",
             Why::Time => "a condition was too hard for the solver's time limit",
             Why::SwitchedOff => "a condition needs the external solver, which is switched off",
+            Why::OldZ3 => "a condition needs Z3, and the library of Z3 that is loaded is too old",
         })
     }
 }

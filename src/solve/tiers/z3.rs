@@ -14,7 +14,7 @@ use crate::term::{Kind, Linear, Term, TextOp, Var, without_tables};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::str::FromStr;
-use std::sync::Once;
+use std::sync::{LazyLock, Once};
 use std::time::{Duration, Instant};
 use z3::ast::{self, Ast, Dynamic};
 
@@ -31,10 +31,38 @@ const LAST_CODE_POINT: u32 = 0x2_FFFF;
 /// above.
 const LAST_ORDERED: u32 = 0x2_F000;
 
+/// The oldest version whose answers are trusted. 4.8.7 finds no solution of some equations of texts that have one.
+const OLDEST: [u32; 3] = [4, 8, 12];
+
 static SETTINGS: Once = Once::new();
+/// The version of the loaded library, if it is older.
+static UNSUPPORTED: LazyLock<Option<&'static str>> = LazyLock::new(|| {
+    // Older libraries say "Z3 4.8.12.0", newer ones "4.13.4.0".
+    let version = z3::full_version().rsplit(' ').next().unwrap_or_default();
+    (numbers(version) < OLDEST).then_some(version)
+});
+
+/// The reason why the loaded library of Z3 is not used, if it is not.
+#[must_use]
+pub fn unsupported() -> Option<String> {
+    let [major, minor, build] = OLDEST;
+    let version = (*UNSUPPORTED)?;
+    Some(format!(
+        "the library of Z3 that is loaded is version {version}: {major}.{minor}.{build} or later is needed, as older ones answer wrongly at times"
+    ))
+}
+
+/// The first three numbers of a version.
+fn numbers(version: &str) -> [u32; 3] {
+    let mut numbers = version.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok());
+    [(); 3].map(|()| numbers.next().unwrap_or(0))
+}
 
 /// A model of the conditions, not yet checked, or `None` if there is none; an error says why that was not decided.
 pub(crate) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
+    if UNSUPPORTED.is_some() {
+        return Err(Why::OldZ3);
+    }
     SETTINGS.call_once(settings);
     let conditions = &conditions.iter().map(without_tables).collect::<Vec<Term>>()[..];
     let theories = Theories::of(conditions)?;
