@@ -11,7 +11,7 @@ mod cost;
 mod dualize;
 mod explore;
 mod fmt;
-mod load;
+pub mod load;
 pub mod mutate;
 mod new;
 mod observed;
@@ -21,13 +21,14 @@ mod simulate;
 pub mod terminal;
 mod test;
 mod types;
-mod validate;
+pub mod validate;
 mod watch;
 
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
 use mayhap::limits::end::WorkEnd;
 use mayhap::solve;
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
@@ -39,17 +40,23 @@ use test::stopping;
 #[must_use]
 pub fn main() -> ExitCode {
     let words: Vec<_> = std::env::args_os().collect();
-    let arguments = match configuration::parse(&words) {
+    ExitCode::from(run_words(&words))
+}
+
+/// Runs the command of these words, the first of which is its name, and returns its exit code.
+#[must_use]
+pub fn run_words(words: &[OsString]) -> u8 {
+    let arguments = match configuration::parse(words) {
         Ok(arguments) => arguments,
         Err(refusal) => {
             // If nobody reads the message any more, the exit code still tells.
             _ = refusal.print();
-            return ExitCode::from(refusal.exit_code() as u8);
+            return refusal.exit_code() as u8;
         }
     };
     let mut terminal = Terminal::new(arguments.color);
     let exit = run(&arguments.command, &mut terminal);
-    if terminal.finish() { exit.into() } else { Exit::Failed.into() }
+    if terminal.finish() { exit.code() } else { Exit::Failed.code() }
 }
 
 /// Runs one command.

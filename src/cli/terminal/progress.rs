@@ -28,10 +28,10 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Starts the line. The remaining time is estimated from the sizes of the traces, if all are files.
-    pub fn new(traces: &[PathBuf]) -> ProgressLine {
+    /// Starts the line on a target. The remaining time is estimated from the sizes of the traces, if all are files.
+    pub fn on(target: ProgressDrawTarget, traces: &[PathBuf]) -> ProgressLine {
         let bytes: Option<u64> = traces.iter().map(|path| size(path)).sum();
-        let bar = ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(bytes, target);
         let line = if bytes.is_some() { "{msg}, {eta_precise} left" } else { "{msg}" };
         let style = ProgressStyle::with_template(line).unwrap_or_else(|_| ProgressStyle::default_bar());
         ProgressLine {

@@ -21,6 +21,7 @@ use super::terminal::progress::ProgressLine;
 use super::{failed, load};
 use evidence::{WantedEvidence, WitnessWanted};
 use html::Page;
+use indicatif::ProgressDrawTarget;
 use interrupt::Interruptible;
 use mayhap::evidence::Budget;
 use mayhap::judge::{Options, Verdict};
@@ -29,7 +30,7 @@ use mayhap::network::NetworkChoice;
 use mayhap::reading::FormatRules;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, text};
-use mayhap::session::{EvidenceKept, JudgedRecording, Proof, Recheck, RecordingJudge};
+use mayhap::session::{EvidenceKept, JudgedRecording, Proof, Recheck, RecordingJudge, RecordingSource};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::Header;
 use reread::{RereadableTrace, Rereading};
@@ -51,7 +52,7 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    let progress = ProgressLine::new(&options.traces);
+    let progress = ProgressLine::on(ProgressDrawTarget::stderr(), &options.traces);
     let mut page = Page::new(options.html.as_deref());
     let exit = match &options.traces[..] {
         [trace] => judge_one(&spec, trace, options, &progress, terminal, &mut page),
@@ -210,12 +211,13 @@ const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// A trace that was judged.
-struct Judged {
-    recording: JudgedRecording,
+pub struct Judged {
+    /// The trace, with its verdict and report.
+    pub recording: JudgedRecording,
     /// A note for the user: the trace names another specification, or has entries that are no events.
-    note: Option<String>,
+    pub note: Option<String>,
     /// The picture of the trace's history, if it is wanted.
-    drawn: Option<DrawnTrace>,
+    pub drawn: Option<DrawnTrace>,
 }
 
 /// The note that a trace names another specification, if it does.
@@ -227,7 +229,7 @@ fn note(spec: &Spec, name: &str, header: Option<&Header>) -> Option<String> {
 impl Judged {
     /// Reads and judges a trace, which can be read again if evidence is wanted. An accepted trace without any answer is an error,
     /// as nothing was tested. An error is ready to be shown.
-    fn of(
+    pub fn of(
         spec: &Arc<Spec>,
         path: &Path,
         options: &Validate,
@@ -237,28 +239,40 @@ impl Judged {
         let is_network = options.net.is_none_or(|net| !net.is_sync());
         let is_kept = is_network || kept(options) > EvidenceKept::Nothing || files::is_file(path);
         let need = if is_kept { Rereading::Again } else { Rereading::Once };
-        let mut trace = RereadableTrace::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
-        let format = options.recorded.from.unwrap_or_else(|| sniffed::sniffed_format(&mut trace.input));
-        let net = options.net.unwrap_or_else(|| sniffed::sniffed_network(&mut trace.input, format));
-        let header = sniffed::sniffed_header(&mut trace.input, format).unwrap_or_else(|| Header::of(""));
+        let trace = RereadableTrace::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
+        let grows = files::is_stdin(path) && !files::is_redirected();
+        Judged::of_source(spec, (&name, Box::new(trace)), grows, options, progress)
+    }
+
+    /// Judges a trace from a source that has this name; `grows` is set if it may still be growing.
+    pub fn of_source(
+        spec: &Arc<Spec>,
+        (name, mut trace): (&str, Box<dyn RecordingSource>),
+        grows: bool,
+        options: &Validate,
+        progress: &ProgressLine,
+    ) -> Result<(Judged, Option<Box<dyn Proof>>), String> {
+        let format = options.recorded.from.unwrap_or_else(|| sniffed::sniffed_format(&mut trace.input()));
+        let net = options.net.unwrap_or_else(|| sniffed::sniffed_network(&mut trace.input(), format));
+        let header = sniffed::sniffed_header(&mut trace.input(), format).unwrap_or_else(|| Header::of(""));
         let spec = &recording::as_recorded(spec, &options.recorded.header(header, format))
             .map_err(|why| format!("error: {name}: {why}\n"))?;
         let recorded = RecordingJudge {
             spec,
             net,
-            name: &name,
+            name,
             format,
             // Whole exchanges have no options of a format.
             rules: if net.is_sync() { FormatRules::default() } else { options.recorded.rules(Some(spec))? },
-            grows: files::is_stdin(path) && !files::is_redirected(),
+            grows,
             options: limits(options),
             kept: kept(options),
             shows_state: options.stats || options.format == Format::Json,
             progress: &|events| progress.tick(events),
         };
-        let (recording, proof) = recorded.judge(Box::new(trace))?;
+        let (recording, proof) = recorded.judge(trace)?;
         let notes = &recording.notes;
-        let note = note(spec, &name, notes.header.as_ref()).or(notes.passed_over.clone());
+        let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over.clone());
         if recording.verdict.is_accept() && !notes.is_tested {
             let note = note.unwrap_or_default();
             return Err(format!("error: {name}: nothing was answered, so nothing was tested\n{note}"));
@@ -267,7 +281,7 @@ impl Judged {
     }
 
     /// Adds evidence to the report, if it is wanted. An error is ready to be shown.
-    fn find_evidence(
+    pub fn find_evidence(
         &mut self,
         proof: Option<Box<dyn Proof>>,
         options: &Validate,

@@ -5,6 +5,7 @@
 
 use super::compressed::Decompressed;
 use crate::cli::terminal::files;
+use mayhap::limits::end;
 use mayhap::session::{OpenAt, RecordingSource, TracePart};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -163,6 +164,9 @@ pub fn spool() -> io::Result<File> {
 
 impl Read for Tee {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if end::is_stopped() {
+            return Err(io::Error::other("interrupted"));
+        }
         let read = self.source.read(buffer)?;
         if let RereadSource::Spool(file) = &mut self.kept {
             // Another reader may have moved the position in the file.
