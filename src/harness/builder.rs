@@ -17,6 +17,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crate::mutate::starting_scripts;
@@ -100,6 +101,13 @@ impl SystemTest {
     /// found at once.
     pub fn regressions(mut self, directory: impl Into<PathBuf>) -> SystemTest {
         self.regressions = Some(directory.into());
+        self
+    }
+
+    /// Ends the test when this flag is set; what was found by then is reported.
+    #[doc(hidden)]
+    pub fn stopped_by(mut self, stop: &Arc<AtomicBool>) -> SystemTest {
+        self.settings.stop = stop.clone();
         self
     }
 
