@@ -1,0 +1,254 @@
+//! A system in Python as a system under test.
+//!
+//! A single client asks on the thread that called `mayhap.test`, so that a debugger, a database of one thread and Ctrl-C work there as in
+//! any test. Of several clients, each has a thread of Python.
+
+use crate::calls::{Calls, Outcome};
+use crate::text;
+use mayhap::Spec;
+use mayhap::sut::wire::LineCodec;
+use mayhap::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use mayhap::value::Value;
+use pyo3::prelude::*;
+use pyo3::types::{PyCFunction, PyDict};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The least time that a single client waits for an answer, so that the outcome does not depend on the clock.
+const ALONE: Duration = Duration::from_secs(1);
+/// The time between two looks whether the test is to end.
+const MOMENT: Duration = Duration::from_millis(50);
+
+/// A system that was made.
+type Sut = Arc<Py<PyAny>>;
+
+/// A task for the thread that called, or for that of a client.
+pub enum Task {
+    /// Make a system, and send it.
+    Make(Sender<Result<Sut, SutFailure>>),
+    /// Send a request, and report its outcome.
+    Ask(Sut, Sender<ConnectionOutcome>, ClientRequest),
+    /// Tell the system that a client is gone.
+    Close(Sut, u64),
+}
+
+/// A request of a client.
+pub struct ClientRequest {
+    client: u64,
+    connection: u64,
+    /// The request, as JSON.
+    request: String,
+}
+
+/// The outcome of a request, with the connection that it came on.
+pub struct ConnectionOutcome {
+    client: u64,
+    connection: u64,
+    found: Outcome,
+}
+
+impl Task {
+    /// Does the task.
+    pub fn perform(self, py: Python<'_>, calls: &Calls) {
+        // Who does not wait any more is told nothing.
+        match self {
+            Task::Make(made) => _ = made.send(calls.make(py).map(Arc::new)),
+            Task::Ask(sut, report, ClientRequest { client, connection, request }) => {
+                let found = calls.ask(py, &sut, client, &request);
+                _ = report.send(ConnectionOutcome { client, connection, found });
+            }
+            Task::Close(sut, client) => calls.close(py, &sut, client),
+        }
+    }
+}
+
+/// A system in Python.
+pub struct PythonSystem {
+    calls: Arc<Calls>,
+    codec: LineCodec,
+    /// The tasks for the thread that called.
+    caller: Sender<Task>,
+    /// Set if there is a single client, which asks on that thread.
+    is_single: bool,
+    stop: Arc<AtomicBool>,
+    sut: Option<Sut>,
+    clients: BTreeMap<u64, Connected>,
+    /// The number of connections so far.
+    connections: u64,
+    report: Sender<ConnectionOutcome>,
+    outcomes: Receiver<ConnectionOutcome>,
+}
+
+/// A client with its connection.
+struct Connected {
+    tasks: Sender<Task>,
+    connection: u64,
+    /// The number of requests without an answer so far.
+    unanswered: u64,
+}
+
+impl PythonSystem {
+    /// A system for so many clients, which is made by the thread that does the tasks.
+    pub fn new(
+        spec: &Arc<Spec>,
+        calls: &Arc<Calls>,
+        clients: u64,
+        (caller, stop): (Sender<Task>, &Arc<AtomicBool>),
+    ) -> PythonSystem {
+        let (report, outcomes) = channel();
+        PythonSystem {
+            calls: calls.clone(),
+            codec: LineCodec::new(spec),
+            caller,
+            is_single: clients == 1,
+            stop: stop.clone(),
+            sut: None,
+            clients: BTreeMap::new(),
+            connections: 0,
+            report,
+            outcomes,
+        }
+    }
+
+    fn sut(&mut self) -> Result<Sut, SutFailure> {
+        if let Some(sut) = &self.sut {
+            return Ok(sut.clone());
+        }
+        let (made, making) = channel();
+        _ = self.caller.send(Task::Make(made));
+        loop {
+            match making.recv_timeout(MOMENT) {
+                Ok(made) => return Ok(self.sut.insert(made?).clone()),
+                Err(RecvTimeoutError::Timeout) if !self.stop.load(Ordering::Relaxed) => {}
+                Err(_) => return Err(SutFailure::new(SutFailureKind::Start, "interrupted")),
+            }
+        }
+    }
+
+    fn connected(&mut self, client: u64) -> Result<&mut Connected, SutFailure> {
+        if !self.clients.contains_key(&client) {
+            let tasks = if self.is_single { self.caller.clone() } else { started(&self.calls, client)? };
+            self.connections += 1;
+            self.clients.insert(client, Connected { tasks, connection: self.connections, unanswered: 0 });
+        }
+        self.clients.get_mut(&client).ok_or_else(|| SutFailure::new(SutFailureKind::Start, "a client is missing"))
+    }
+
+    /// The event for an outcome; `None` if its connection was given up.
+    fn event(&mut self, outcome: ConnectionOutcome) -> Option<Result<SutEvent, SutFailure>> {
+        let client = outcome.client;
+        let connected = self.clients.get_mut(&client).filter(|it| it.connection == outcome.connection)?;
+        connected.unanswered = connected.unanswered.saturating_sub(1);
+        let kind = match outcome.found {
+            Outcome::Answer(answer) => match self.codec.answer(answer.as_bytes()) {
+                Ok(value) => return Some(Ok(SutEvent { client, kind: SutEventKind::Answer(value) })),
+                Err(failure) => {
+                    let help = if answer == "null" {
+                        "\nhelp: null is None: does ask return its answer?"
+                    } else {
+                        &text::hint(&answer)
+                    };
+                    let what = format!("the answer does not fit the specification: {}", failure.what);
+                    let what = format!("{what}\n{}", help.trim()).trim_end().to_owned();
+                    return Some(Err(SutFailure { kind: SutFailureKind::Adapter, what, ..failure }.of_client(client)));
+                }
+            },
+            Outcome::Refused => SutEventKind::Refused,
+            Outcome::Lost => SutEventKind::Lost,
+            Outcome::Closed => SutEventKind::Closed,
+            Outcome::Failed(failure) => return Some(Err(failure.of_client(client))),
+        };
+        if kind != SutEventKind::Refused {
+            // The requests that were sent after it are lost with it.
+            self.clients.remove(&client);
+        }
+        Some(Ok(SutEvent { client, kind }))
+    }
+
+    /// The moment until which to wait for an outcome.
+    fn patience(&self, until: Instant) -> Instant {
+        let mut clients = self.clients.values();
+        match (clients.next(), clients.next()) {
+            (Some(alone), None) if alone.unanswered > 0 => until.max(Instant::now() + ALONE),
+            (Some(_) | None, _) => until,
+        }
+    }
+}
+
+impl System for PythonSystem {
+    fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        let mut line = String::new();
+        self.codec.write_request(&mut line, request);
+        let (sut, report) = (self.sut()?, self.report.clone());
+        let connected = self.connected(client)?;
+        connected.unanswered += 1;
+        let request = ClientRequest { client, connection: connected.connection, request: line };
+        // A thread that has ended has reported why.
+        _ = connected.tasks.send(Task::Ask(sut, report, request));
+        Ok(())
+    }
+
+    fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure> {
+        let until = self.patience(until);
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.outcomes.recv_timeout(left.min(MOMENT)) {
+                Ok(outcome) => {
+                    if let Some(event) = self.event(outcome) {
+                        return event.map(Some);
+                    }
+                }
+                Err(RecvTimeoutError::Timeout) if left > MOMENT && !self.stop.load(Ordering::Relaxed) => {}
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    fn close(&mut self, client: u64) -> Result<(), SutFailure> {
+        if let (Some(connected), Some(sut)) = (self.clients.remove(&client), &self.sut) {
+            _ = connected.tasks.send(Task::Close(sut.clone(), client));
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self, _clients: u64) -> Result<(), SutFailure> {
+        self.clients.clear();
+        self.sut = None;
+        self.sut().map(|_| ())
+    }
+
+    fn crash(&mut self) -> Result<(), SutFailure> {
+        Err(SutFailure::new(SutFailureKind::Start, "a system in the tester's own process cannot be killed"))
+    }
+
+    fn last_output(&mut self, _: Option<Instant>) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// Starts a thread of Python that does the tasks of a client until nobody can give it one.
+fn started(calls: &Arc<Calls>, client: u64) -> Result<Sender<Task>, SutFailure> {
+    let (tasks, to_do) = channel::<Task>();
+    let (to_do, calls) = (Mutex::new(to_do), calls.clone());
+    let attend = move |py: Python<'_>| {
+        let next = || to_do.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        while let Ok(task) = py.detach(next) {
+            task.perform(py, &calls);
+        }
+    };
+    let start = |py: Python<'_>| -> PyResult<()> {
+        let target = PyCFunction::new_closure(py, None, None, move |arguments, _| attend(arguments.py()))?;
+        let options = PyDict::new(py);
+        options.set_item("target", target)?;
+        options.set_item("name", format!("mayhap-client-{client}"))?;
+        options.set_item("daemon", true)?;
+        py.import("threading")?.getattr("Thread")?.call((), Some(&options))?.call_method0("start").map(|_| ())
+    };
+    match Python::attach(start) {
+        Ok(()) => Ok(tasks),
+        Err(error) => Err(SutFailure::new(SutFailureKind::Start, format!("no thread can be started: {error}"))),
+    }
+}
