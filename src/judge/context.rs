@@ -72,7 +72,7 @@ impl Context {
     pub(super) fn new(spec: Arc<Spec>, options: Options) -> Context {
         Context {
             solver: Solver::new(options.limits),
-            work: WorkMeter::new(options.effort),
+            work: WorkMeter::of(&options),
             options,
             counts: Counts::default(),
             fresh: Fresh::default(),

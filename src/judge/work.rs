@@ -45,7 +45,7 @@ pub(super) struct WorkMeter {
     left: u64,
     /// The work that had been done when the memory was measured last.
     measured: u64,
-    /// The memory in bytes that was in use when it was measured anew: the explanations have taken what is in use beyond that.
+    /// The memory in bytes that was in use at the beginning, or when it was measured anew: the explanations have taken what is in use beyond that.
     base: usize,
     /// Set if explanations took too much memory.
     full: bool,
@@ -54,7 +54,13 @@ pub(super) struct WorkMeter {
 }
 
 impl WorkMeter {
-    pub(super) fn new(effort: u64) -> WorkMeter {
+    /// A meter for explanations of which there are none yet: what the process has in memory by now does not count.
+    pub(super) fn of(options: &Options) -> WorkMeter {
+        let base = if options.memory < usize::MAX { memory_in_use() } else { 0 };
+        WorkMeter { base, ..WorkMeter::new(options.effort) }
+    }
+
+    fn new(effort: u64) -> WorkMeter {
         let begun = made();
         let (credit, left, measured) = (effort, effort, begun);
         WorkMeter {
@@ -72,7 +78,7 @@ impl WorkMeter {
 
     /// A meter that goes on counting from the work so far, and has taken nothing of the limits.
     pub(super) fn renewed(&self, effort: u64) -> WorkMeter {
-        WorkMeter { without_terms: self.without_terms, ..WorkMeter::new(effort) }
+        WorkMeter { without_terms: self.without_terms, base: self.base, ..WorkMeter::new(effort) }
     }
 
     /// Counts instructions that were carried out in a row; fewer than `MANY` do not count.
