@@ -3,6 +3,7 @@
 # make sync     Unison and rsync tested as file synchronizers, and the calls of a file system, for a minute
 # make test     all tests
 # make release  target/guided/release/mayhap, which judges faster than what cargo builds by itself
+# make wheel    target/wheels/mayhap-….whl, the package for Python: `pip install` it; it has Z3 and the command in it
 # make bench    the figures
 # make lint     formatting, clippy, documentation, with and without the command: warnings are errors
 # Each does its own set-up (a C compiler, pkg-config, libz3). FEATURES=vendored builds Z3 from source instead.
@@ -12,7 +13,7 @@ export RUST_MIN_STACK ?= 8388608
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo http sync test release bench lint setup
+.PHONY: help demo http sync test release wheel bench lint setup
 
 FEATURES ?=
 CARGO_FLAGS := $(if $(FEATURES),--features $(FEATURES))
@@ -48,6 +49,9 @@ test: setup
 
 release: setup
 	@.ci/guided $(CARGO_FLAGS)
+
+wheel: setup
+	@.ci/wheel --release $(if $(FEATURES),--features mayhap/$(FEATURES))
 
 bench: setup
 	@cargo bench $(CARGO_FLAGS) --bench throughput --bench texts --bench hidden --bench holes --bench beyond --bench histories --bench paths --bench interface

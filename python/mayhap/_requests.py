@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import TYPE_CHECKING, Any
 
 from . import _mayhap
@@ -12,17 +13,24 @@ if TYPE_CHECKING:
 
     from ._spec import Spec
 
+_TRIES = 20
+
 
 def requests(spec: Spec) -> SearchStrategy[Any]:
     """A strategy of the requests of a specification, as its ``generate`` block says. They shrink to simple ones."""
     try:
-        from hypothesis import strategies
+        from hypothesis import assume, strategies
     except ImportError as error:
         raise ImportError("mayhap.requests needs Hypothesis: pip install 'mayhap[hypothesis]'") from error
     source = _mayhap.Requests(spec._core)
+    chance = random.Random(0)
+    # If no request is known to keep the client's duty in any state, the others are drawn.
+    keeps_duty = any(source.draw(chance.randrange)[1] for _ in range(_TRIES))
 
     @strategies.composite
     def request(draw: DrawFn) -> Any:
-        return json.loads(source.draw(lambda bound: draw(strategies.integers(0, bound - 1))))
+        drawn, is_kept = source.draw(lambda bound: draw(strategies.integers(0, bound - 1)))
+        assume(is_kept or not keeps_duty)
+        return json.loads(drawn)
 
     return request()

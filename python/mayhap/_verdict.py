@@ -55,8 +55,8 @@ class Verdict:
 
     @property
     def because(self) -> list[int]:
-        """The lines of the answers that rule out the rejected one."""
-        return list(self._report.get("reason") or [])
+        """The lines of the events that rule out the rejected answer, in order."""
+        return sorted({*(self._report.get("reason") or []), *(self._report.get("requests") or [])})
 
     @property
     def possible(self) -> list[Any]:

@@ -23,18 +23,20 @@ impl Requests {
         Requests { spec: spec.spec.clone(), unused: Mutex::default() }
     }
 
-    /// Draws a request, as JSON. `choose` gets a number n, and returns a number below n.
-    fn draw(&self, choose: Bound<'_, PyAny>) -> PyResult<String> {
+    /// Draws a request, as JSON. `choose` gets a number n, and returns a number below n. The second result tells
+    /// whether the request is known to keep the client's duty in any state.
+    fn draw(&self, choose: Bound<'_, PyAny>) -> PyResult<(String, bool)> {
         let mut choices = PythonChoices { choose, failure: None };
         let unused = || self.unused.lock().unwrap_or_else(PoisonError::into_inner);
         let mut generator = unused().pop().unwrap_or_else(|| Generator::new(&self.spec, settings()));
         let drawn = generator.request(&mut choices);
+        let keeps_duty = drawn.as_ref().is_ok_and(|request| generator.keeps_duty(request));
         unused().push(generator);
         if let Some(failure) = choices.failure {
             return Err(failure);
         }
         let request = drawn.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-        Ok(encode(&self.spec.types, self.spec.program.request, &request))
+        Ok((encode(&self.spec.types, self.spec.program.request, &request), keeps_duty))
     }
 }
 

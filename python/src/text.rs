@@ -97,9 +97,9 @@ fn other(out: &mut String, object: &Bound<'_, PyAny>, depth: usize) -> Result<()
     if let Ok(index) = object.call_method0("__index__") {
         return integer(out, &index);
     }
-    let hint = match &*name {
-        "coroutine" | "async_generator" => ": a coroutine that nobody awaited; asyncio.run(…) gives its result",
-        "pandas.NAType" | "pandas._libs.missing.NAType" => ": leave the key out where there is no value",
+    let hint = match name.rsplit('.').next() {
+        Some("coroutine") => ": a coroutine that nobody awaited; asyncio.run(…) gives its result",
+        Some("NAType" | "NaTType") => ": leave the key out where there is no value",
         _ => "",
     };
     Err(Unfit::new(format!(

@@ -1,0 +1,192 @@
+"""Tests of systems."""
+
+from __future__ import annotations
+
+import pathlib
+import threading
+import time
+import traceback
+
+import pytest
+from conftest import Counter
+
+import mayhap
+
+
+class Capped(Counter):
+    """Adds nothing beyond 3."""
+
+    def ask(self, client, request):
+        return self.n if isinstance(request, dict) and request["Add"] > 3 else super().ask(client, request)
+
+
+def failing(counter, make, **settings) -> mayhap.ViolationError:
+    with pytest.raises(mayhap.ViolationError) as caught:
+        mayhap.test(counter, make, **settings)
+    return caught.value
+
+
+@pytest.mark.parametrize("clients", [1, 3])
+def test_a_right_system_passes(counter, clients) -> None:
+    report = mayhap.test(counter, Counter, clients=clients, requests=500)
+    assert (report.verdict, report.requests, report.failures) == ("pass", 500, [])
+    assert "500 requests in" in str(report)
+
+
+@pytest.mark.parametrize("clients", [1, 3])
+def test_a_wrong_system_is_caught_with_a_short_script(counter, clients) -> None:
+    error = failing(counter, Capped, clients=clients)
+    assert isinstance(error, AssertionError) and error.report.verdict == "violation"
+    assert "to 1 request in" in str(error)
+    assert "1  c1 → Add 4   c1 ← 0   ✗ only 4 was possible" in str(error)
+
+
+@pytest.mark.parametrize("clients", [1, 3])
+def test_an_exception_is_the_cause_and_its_request_is_shown(counter, clients) -> None:
+    class Raising(Counter):
+        def ask(self, client, request):
+            if isinstance(request, dict) and request["Add"] > 3:
+                raise KeyError("too much")
+            return super().ask(client, request)
+
+    error = failing(counter, Raising, clients=clients)
+    assert error.report.verdict == "broken"
+    assert "1  c1 → Add 4   ✗\n  the system raised KeyError: 'too much'" in str(error)
+    assert isinstance(error.__cause__, KeyError)
+    assert 'raise KeyError("too much")' in "".join(traceback.format_exception(error))
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (None, "does ask return its answer?"),
+        (2.0, "2.0 is a float"),
+        ("x", "expected int"),
+        (object(), "object has no form as JSON"),
+        (float("nan"), "nan is no value"),
+    ],
+)
+def test_an_answer_of_another_type_is_named_with_its_request(counter, answer, said) -> None:
+    class Wrong:
+        def ask(self, client, request):
+            return answer
+
+    error = failing(counter, Wrong)
+    assert said in str(error) and "c1 → Add 0   ✗" in str(error)
+
+
+def test_a_coroutine_is_no_answer(counter) -> None:
+    class Late:
+        async def ask(self, client, request):
+            return 0
+
+    with pytest.warns(RuntimeWarning, match="never awaited"):
+        assert "a coroutine that nobody awaited" in str(failing(counter, Late))
+
+
+def test_a_system_that_cannot_be_made_is_said(counter) -> None:
+    def make():
+        raise OSError("no port")
+
+    error = failing(counter, make)
+    assert "the system cannot be made: OSError: no port" in str(error) and isinstance(error.__cause__, OSError)
+    assert "object has no method ask(client, request)" in str(failing(counter, object))
+
+
+def test_nothing_tested_is_an_error(counter) -> None:
+    class Silent:
+        def ask(self, client, request):
+            return mayhap.LOST
+
+    with pytest.raises(mayhap.InconclusiveError, match="nothing was tested"):
+        mayhap.test(counter, Silent, requests=100)
+    with pytest.raises(AssertionError):
+        mayhap.test(counter, Counter, requests=0)
+
+
+def test_answers_that_are_none_may_take_effect_or_not(counter) -> None:
+    class Lossy(Counter):
+        def ask(self, client, request):
+            if request == {"Add": 3}:
+                return mayhap.REFUSED
+            answer = super().ask(client, request)
+            return mayhap.LOST if self.n % 5 == 0 else answer
+
+    assert mayhap.test(counter, Lossy, requests=300).verdict == "pass"
+
+    class Liar(Counter):
+        def ask(self, client, request):
+            answer = super().ask(client, request)
+            return mayhap.REFUSED if request == {"Add": 3} else answer
+
+    assert failing(counter, Liar).report.verdict == "violation"
+
+    class Closing(Counter):
+        def ask(self, client, request):
+            return mayhap.CLOSED
+
+    assert "ends the connection" in str(failing(counter, Closing))
+
+
+def test_a_single_client_asks_on_the_calling_thread(counter) -> None:
+    seen: dict[int, set[object]] = {1: set(), 3: set()}
+    made: set[object] = set()
+
+    def make(clients):
+        made.add(threading.current_thread())
+
+        class Noting(Counter):
+            def ask(self, client, request):
+                seen[clients].add(threading.current_thread())
+                return super().ask(client, request)
+
+        return Noting()
+
+    for clients in seen:
+        mayhap.test(counter, lambda clients=clients: make(clients), clients=clients, requests=200)
+    assert seen[1] == made == {threading.current_thread()}
+    assert made.isdisjoint(seen[3])
+
+
+def test_a_hanging_client_of_several_is_reported(counter) -> None:
+    class Hanging(Counter):
+        def ask(self, client, request):
+            if isinstance(request, dict) and request["Add"] > 3:
+                time.sleep(60)
+            return super().ask(client, request)
+
+    error = failing(counter, Hanging, clients=2, deadline=0.05)
+    assert "got no answer within 0.05 s" in str(error)
+
+
+def test_exceptions_that_end_the_program_do(counter) -> None:
+    for clients in (1, 3):
+        class Ending(Counter):
+            def ask(self, client, request):
+                raise SystemExit(3)
+
+        with pytest.raises(SystemExit):
+            mayhap.test(counter, Ending, clients=clients)
+
+
+def test_a_seed_repeats_a_test_and_settings_are_checked(counter) -> None:
+    one, same, other = (str(failing(counter, Capped, seed=seed)) for seed in (5, 5, 6))
+    assert one == same != other
+    for settings in ({"clients": 0}, {"steps": 0}, {"time": -1}, {"deadline": float("nan")}):
+        with pytest.raises(mayhap.UsageError):
+            mayhap.test(counter, Counter, **settings)
+
+
+def test_scripts_of_failures_are_kept(counter, tmp_path: pathlib.Path) -> None:
+    failing(counter, Capped, regressions=tmp_path / "kept")
+    (script,) = (tmp_path / "kept").iterdir()
+    assert '{"Add": 4}' in script.read_text()
+    # A script is a recording.
+    assert counter.validate(script).kind == "reject"
+
+
+def test_a_specification_with_peers_is_for_the_command() -> None:
+    spec = mayhap.Spec.from_text("""protocol p { request int; response int; peer other: int -> int;
+        on q { let a = call other, q; reply 0; } }""")
+    with pytest.raises(mayhap.UsageError, match="peers"):
+        mayhap.test(spec, Counter)
