@@ -9,7 +9,7 @@ from typing import Any, Union
 
 from . import _mayhap
 from ._session import Session
-from ._verdict import Verdict
+from ._verdict import Judge, Verdict
 from .errors import UsageError
 
 Constant = Union[bool, int, str, "list[Any]", "tuple[Any, ...]", "dict[str, Any]", None]
@@ -78,18 +78,20 @@ class Spec:
         }
         options = [f"--{key}={value}" for key, value in named.items() if value is not None]
         options += [flag for flag, is_set in (("--check-reason", check_reason), ("--stats", stats)) if is_set]
-        if isinstance(recording, (str, os.PathLike)):
-            path = os.fspath(recording)
-            again = lambda more: self._core.judge_file(path, [*options, *more])  # noqa: E731
-        else:
-            if format is not None:
-                raise UsageError("format is for files: events have one form")
-            events = _mayhap.Events(recording)
-            own = ["--from", "ndjson"]
-            again = lambda more: self._core.judge_events(events, [*options, *own, *more])  # noqa: E731
+        again = self._judge_of(recording, options, format)
         judged = again([])
         report: dict[str, Any] = json.loads(judged.json)
         return Verdict(judged.kind, judged.line, judged.text, judged.explanation, report, again)
+
+    def _judge_of(self, recording: Recording, options: list[str], format: str | None) -> Judge:
+        """The function that judges a recording with these options and more."""
+        if isinstance(recording, (str, os.PathLike)):
+            path = os.fspath(recording)
+            return lambda more: self._core.judge_file(path, [*options, *more])
+        if format is not None:
+            raise UsageError("format is for files: events have one form")
+        events = _mayhap.Events(recording)
+        return lambda more: self._core.judge_events(events, [*options, "--from=ndjson", *more])
 
     def session(self, *, net: str = "tcp", exchange_time: float = 1.0, memory: int = 256) -> Session:
         """Begin a session, which judges events while they are observed. With ``net="sync"``, events are whole exchanges."""
