@@ -27,7 +27,7 @@ class Progress(NamedTuple):
 
 
 class Session:
-    """A judge of events one by one. A session belongs to the thread that made it."""
+    """A judge of events one by one. Threads may share it."""
 
     def __init__(self, core: _mayhap.Session) -> None:
         self._core = core

@@ -9,10 +9,11 @@ use mayhap::diagnostic::Colour;
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::report;
-use mayhap::trace::Places;
+use mayhap::trace::{Places, TraceError};
 use mayhap::{SessionProgress, Spec};
 use pyo3::prelude::*;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The progress after an event: a word, and the line that decided or the reason of a doubt.
@@ -21,13 +22,16 @@ type Progress = (&'static str, Option<u64>, Option<String>);
 /// What a session says when it is asked: the verdict, its line, the explanation, the reason's lines, and possible answers as JSON.
 type Stated = (&'static str, Option<u64>, Vec<String>, Vec<u64>, Vec<String>);
 
-/// A judge of events one by one. It belongs to the thread that made it.
-#[pyclass(unsendable, module = "mayhap._mayhap")]
+/// The number of events that are judged at once, so that the GIL does not change hands for each.
+const AT_ONCE: usize = 256;
+
+/// A judge of events one by one.
+#[pyclass(frozen, module = "mayhap._mayhap")]
 pub struct Session {
-    session: mayhap::Session,
-    /// The number of events so far, as the index of the next one.
-    count: usize,
-    line: String,
+    /// The session; who waits for it does not hold the GIL.
+    session: Mutex<mayhap::Session>,
+    /// The number of events so far.
+    count: AtomicUsize,
 }
 
 impl Session {
@@ -50,65 +54,94 @@ impl Session {
                 mayhap::Session::new(spec, net, options)
             }
         };
-        Ok(Session { session, count: 0, line: String::new() })
+        Ok(Session { session: Mutex::new(session), count: AtomicUsize::new(0) })
     }
 
-    /// Observes an event, which has this name in errors.
-    fn observe(&mut self, event: &Bound<'_, PyAny>, name: impl Fn() -> String) -> PyResult<SessionProgress> {
-        let misfit = |unfit: Unfit| Kind::Trace.error(event.py(), &unfit.said(&name()));
-        self.line.clear();
-        events::line(&mut self.line, event).map_err(misfit)?;
-        let progress = self.session.push_line(&self.line).map_err(|error| {
-            let (way, found) = text::at(&self.line, error.column.saturating_sub(1) as usize);
+    /// Does something with the session, without the GIL.
+    fn with<T: Send>(&self, py: Python<'_>, does: impl FnOnce(&mut mayhap::Session) -> T + Send) -> T {
+        py.detach(|| does(&mut self.session.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Observes the events on some lines; `name` says how errors call an event by its index among them.
+    fn observe(&self, py: Python<'_>, lines: &[String], name: impl Fn(usize) -> String) -> PyResult<Option<Progress>> {
+        let observed = self.with(py, |session| {
+            let mut progress = None;
+            for (index, line) in lines.iter().enumerate() {
+                progress = Some(session.push_line(line).map_err(|error| (index, error))?);
+            }
+            Ok(progress)
+        });
+        let count = observed.as_ref().map_or_else(|(index, _): &(usize, TraceError)| *index, |_| lines.len());
+        self.count.fetch_add(count, Ordering::Relaxed);
+        let progress = observed.map_err(|(index, error)| {
+            let (way, found) = text::at(&lines[index], error.column.saturating_sub(1) as usize);
             let why = format!("{}\n{}", error.message, text::hint(found));
-            misfit(Unfit::new(why.trim_end()).within(way))
+            Kind::Trace.error(py, &Unfit::new(why.trim_end()).within(way).said(&name(index)))
         })?;
-        self.count += 1;
-        Ok(progress)
+        Ok(progress.map(shown))
     }
 }
 
 #[pymethods]
 impl Session {
     /// Observes an event.
-    fn push(&mut self, event: &Bound<'_, PyAny>) -> PyResult<Progress> {
-        self.observe(event, || "event".to_owned()).map(shown)
+    fn push(&self, event: &Bound<'_, PyAny>) -> PyResult<Progress> {
+        let mut line = String::new();
+        events::line(&mut line, event).map_err(|unfit| Kind::Trace.error(event.py(), &unfit.said("event")))?;
+        let progress = self.observe(event.py(), &[line], |_| "event".to_owned())?;
+        Ok(progress.unwrap_or(("accept", None, None)))
     }
 
     /// Observes events, and returns the progress after the last one; `None` if there are none.
-    fn push_all(&mut self, events: &Bound<'_, PyAny>) -> PyResult<Option<Progress>> {
-        let mut progress = None;
-        events::each(events, |index, event| {
-            progress = Some(self.observe(event, || format!("events[{index}]"))?);
-            if index & 0x3ff == 0 { event.py().check_signals() } else { Ok(()) }
-        })?;
-        Ok(progress.map(shown))
+    fn push_all(&self, events: &Bound<'_, PyAny>) -> PyResult<Option<Progress>> {
+        let py = events.py();
+        let (mut progress, mut lines, mut first) = (None, Vec::with_capacity(AT_ONCE), 0);
+        let mut judge = |lines: &mut Vec<String>| {
+            let observed = self.observe(py, lines, |index| format!("events[{}]", first + index))?;
+            first += lines.len();
+            lines.clear();
+            progress = observed.or(progress.take());
+            py.check_signals()
+        };
+        let read = events::each(events, |index, event| {
+            let mut line = String::new();
+            events::line(&mut line, event).map_err(|unfit| events::misfit(py, index, &unfit))?;
+            lines.push(line);
+            if lines.len() == AT_ONCE { judge(&mut lines) } else { Ok(()) }
+        });
+        // The events before a malformed one stay observed.
+        judge(&mut lines)?;
+        read?;
+        Ok(progress)
     }
 
     /// Judges what the end of the recording shows.
-    fn settle(&mut self) -> Progress {
-        shown(self.session.settle())
+    fn settle(&self, py: Python<'_>) -> Progress {
+        shown(self.with(py, mayhap::Session::settle))
     }
 
     /// The verdict so far, with its evidence.
-    fn evidence(&mut self, seconds: f64) -> Stated {
-        let found = self.session.evidence(Budget::seconds(seconds));
-        let mut explanation = found.explanation;
-        let spec = self.session.spec();
-        if let Some(fault) = report::fault(spec, &Places::default(), &found.verdict) {
-            explanation.extend(spec.sources.render(&fault, Colour::Never).lines().map(str::to_owned));
-        }
-        (kind(&found.verdict), found.line, explanation, found.reason, found.possible)
+    fn evidence(&self, py: Python<'_>, seconds: f64) -> Stated {
+        self.with(py, |session| {
+            let found = session.evidence(Budget::seconds(seconds));
+            let mut explanation = found.explanation;
+            let spec = session.spec();
+            if let Some(fault) = report::fault(spec, &Places::default(), &found.verdict) {
+                explanation.extend(spec.sources.render(&fault, Colour::Never).lines().map(str::to_owned));
+            }
+            (kind(&found.verdict), found.line, explanation, found.reason, found.possible)
+        })
     }
 
     /// The session as a text, from which another process can continue it.
     fn save(&self, py: Python<'_>) -> PyResult<String> {
-        self.session.save().map_err(|why| Kind::Usage.error(py, &format!("error: {why}")))
+        let saved = self.with(py, |session| session.save());
+        saved.map_err(|why| Kind::Usage.error(py, &format!("error: {why}")))
     }
 
     /// The number of events that were observed here.
     fn __len__(&self) -> usize {
-        self.count
+        self.count.load(Ordering::Relaxed)
     }
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 import mayhap
@@ -38,3 +40,30 @@ def test_whole_exchanges_are_for_the_network_sync(cmp_rst) -> None:
     assert session.settle() == mayhap.Progress("accept")
     with pytest.raises(mayhap.UsageError):
         cmp_rst.session(net="nowhere")
+
+
+def test_a_session_is_shared_between_threads(cmp_rst) -> None:
+    session = cmp_rst.session()
+
+    def push(client: int) -> None:
+        for n in range(1, 200):
+            session.push_all([{"c": client, "q": -n}, {"c": client, "a": 0}])
+
+    threads = [threading.Thread(target=push, args=(client,)) for client in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(session) == 4 * 199 * 2
+    assert session.verdict().is_accept
+
+
+def test_many_events_are_judged_up_to_the_malformed_one(cmp_rst) -> None:
+    session = cmp_rst.session(net="sync")
+    events = [{"q": n + 1, "a": 1} for n in range(1000)]
+    with pytest.raises(mayhap.TraceError, match=r"events\[700\]\['q'\]: expected int"):
+        session.push_all([*events[:700], {"q": "x", "a": 1}, *events[700:]])
+    assert len(session) == 700
+    with pytest.raises(mayhap.TraceError, match=r"events\[300\]: int is no event"):
+        session.push_all([*events[700:], 5])
+    assert len(session) == 1000 and session.verdict().is_accept

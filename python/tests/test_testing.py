@@ -183,6 +183,10 @@ def test_scripts_of_failures_are_kept(counter, tmp_path: pathlib.Path) -> None:
     assert '{"Add": 4}' in script.read_text()
     # A script is a recording.
     assert counter.validate(script).kind == "reject"
+    # It runs first, when the mistake is still there, and when it was mended.
+    again = failing(counter, Capped, regressions=tmp_path / "kept", requests=0).report
+    assert "regressions: 1 fail" in str(again)
+    assert "regressions: 1 pass" in str(mayhap.test(counter, Counter, regressions=tmp_path / "kept", requests=20))
 
 
 def test_a_specification_with_peers_is_for_the_command() -> None:
