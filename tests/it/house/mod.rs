@@ -76,6 +76,7 @@ const TOP_LEVEL: &[&str] = &[
     "LICENSE-APACHE",
     "src",
     "macros",
+    "python",
     "specs",
     "proofs-notes",
     "tests",
