@@ -63,6 +63,7 @@ lint: setup
 	cargo fmt --all --check
 	cargo clippy --quiet --all-targets $(CARGO_FLAGS) -- -D warnings
 	cargo clippy --quiet --package mayhap-macros --package mayhap-choice --all-targets -- -D warnings
+	cargo clippy --quiet --package mayhap-python -- -D warnings
 	cargo clippy --quiet --lib --no-default-features $(CARGO_FLAGS) -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --document-private-items $(CARGO_FLAGS)
 	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib --no-default-features $(CARGO_FLAGS)
