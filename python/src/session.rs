@@ -95,11 +95,12 @@ impl Session {
     /// Observes events, and returns the progress after the last one; `None` if there are none.
     fn push_all(&self, events: &Bound<'_, PyAny>) -> PyResult<Option<Progress>> {
         let py = events.py();
-        let (mut progress, mut lines, mut first) = (None, Vec::with_capacity(AT_ONCE), 0);
+        let (mut progress, mut lines, mut first) = (None, Vec::new(), 0);
         let mut judge = |lines: &mut Vec<String>| {
-            let observed = self.observe(py, lines, |index| format!("events[{}]", first + index))?;
+            // Nothing is observed twice, even if one of these is malformed.
+            let lines = std::mem::take(lines);
+            let observed = self.observe(py, &lines, |index| format!("events[{}]", first + index))?;
             first += lines.len();
-            lines.clear();
             progress = observed.or(progress.take());
             py.check_signals()
         };
