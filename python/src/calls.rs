@@ -71,17 +71,6 @@ impl Calls {
         }
     }
 
-    /// Tells a system that a client gives up its connection, if it has a method `close`.
-    pub fn close(&self, py: Python<'_>, sut: &Py<PyAny>, client: u64) {
-        let sut = sut.bind(py);
-        if let Ok(close) = sut.getattr("close")
-            && let Err(error) = close.call1((client,))
-        {
-            // Nobody waits for it.
-            error.write_unraisable(py, Some(&close));
-        }
-    }
-
     fn outcome(&self, answer: &Bound<'_, PyAny>, request: &str) -> Outcome {
         let py = answer.py();
         let [lost, refused, closed] = &self.none;

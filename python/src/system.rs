@@ -31,8 +31,6 @@ pub enum Task {
     Make(Sender<Result<Sut, SutFailure>>),
     /// Send a request, and report its outcome.
     Ask(Sut, Sender<ConnectionOutcome>, ClientRequest),
-    /// Tell the system that a client is gone.
-    Close(Sut, u64),
 }
 
 /// A request of a client.
@@ -60,7 +58,6 @@ impl Task {
                 let found = calls.ask(py, &sut, client, &request);
                 _ = report.send(ConnectionOutcome { client, connection, found });
             }
-            Task::Close(sut, client) => calls.close(py, &sut, client),
         }
     }
 }
@@ -208,9 +205,7 @@ impl System for PythonSystem {
     }
 
     fn close(&mut self, client: u64) -> Result<(), SutFailure> {
-        if let (Some(connected), Some(sut)) = (self.clients.remove(&client), &self.sut) {
-            _ = connected.tasks.send(Task::Close(sut.clone(), client));
-        }
+        self.clients.remove(&client);
         Ok(())
     }
 

@@ -53,7 +53,7 @@ def test_an_exception_is_the_cause_and_its_request_is_shown(counter, clients) ->
     assert error.report.verdict == "broken"
     assert "1  c1 → Add 4   ✗\n  the system raised KeyError: 'too much'" in str(error)
     assert isinstance(error.__cause__, KeyError)
-    assert 'raise KeyError("too much")' in "".join(traceback.format_exception(error))
+    assert 'raise KeyError("too much")' in "".join(traceback.format_exception(type(error), error, error.__traceback__))
 
 
 @pytest.mark.parametrize(
