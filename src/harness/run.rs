@@ -573,19 +573,15 @@ impl LiveRun {
         self.may_hold
     }
 
-    /// Tests whether a server of the specification may be unable to answer a client now, after these events of the wave: what it asked
-    /// for waits for another request. A request without an answer may have had any effect, so then it may be so.
+    /// Tests whether no server of the specification could answer a client now, after these events of the wave: what it asked for waits
+    /// for another request.
     pub(super) fn is_held(&self, events: &[LiveEvent], client: u64) -> bool {
         if !self.may_hold {
             return false;
         }
-        let all = || self.events.iter().chain(events);
-        if all().any(|event| matches!(event.kind, LiveEventKind::Lost | LiveEventKind::Closed)) {
-            return true;
-        }
         let Judging { spec, net, options, .. } = &self.judging;
         let mut session = Session::new(spec, *net, options.clone());
-        for (line, event) in (1..).zip(all()) {
+        for (line, event) in (1..).zip(self.events.iter().chain(events)) {
             if !matches!(session.push(traced(line, event)), Ok(SessionProgress::Explained)) {
                 return false;
             }
@@ -593,6 +589,12 @@ impl LiveRun {
         let line = (self.events.len() + events.len()) as u64 + 1;
         let answered = TraceEvent { line, client: Some(client), kind: EventKind::Answer(Value::Any) };
         matches!(session.push(answered), Ok(SessionProgress::Rejected(_)))
+    }
+
+    /// Tests whether a request without an answer, which may have had any effect, may have left the server unable to answer now.
+    pub(super) fn may_be_held(&self, events: &[LiveEvent]) -> bool {
+        let is_given_up = |event: &LiveEvent| matches!(event.kind, LiveEventKind::Lost | LiveEventKind::Closed);
+        self.may_hold && self.events.iter().chain(events).any(is_given_up)
     }
 
     /// Tests whether a message is sent only when a connection opens, so that it answers no request.

@@ -315,11 +315,13 @@ impl Wave<'_> {
             let first = self.under_way.get_mut(&client).and_then(VecDeque::front_mut);
             let Some(first) = first.filter(|first| now >= first.since + first.patience) else { continue };
             if first.is_owed && !self.run.is_held(&self.events, client) {
-                if first.patience >= self.patience.deadline {
+                if first.patience < self.patience.deadline {
+                    first.patience = self.patience.deadline;
+                    continue;
+                }
+                if !self.run.may_be_held(&self.events) {
                     return Err(SutFailure::hang(client, self.patience.deadline));
                 }
-                first.patience = self.patience.deadline;
-                continue;
             }
             let label = first.label;
             let gone = self.under_way.remove(&client).unwrap_or_default();
