@@ -7,23 +7,23 @@ use serde_json::Value;
 use crate::command::{check, mayhap};
 
 #[rustfmt::skip]
-#[allow(dead_code, nonstandard_style)] // Some names are no names as Rust likes them, and not all types are asked for.
+#[allow(dead_code, nonstandard_style, clippy::upper_case_acronyms)] // Some names are no names as Rust likes them, and not all types are asked for.
 #[path = "../../data/types/kv_etag.rs"]
 mod kv_etag;
 #[rustfmt::skip]
-#[allow(dead_code, nonstandard_style)]
+#[allow(dead_code, nonstandard_style, clippy::upper_case_acronyms)]
 #[path = "../../data/types/sync.rs"]
 mod sync;
 #[rustfmt::skip]
-#[allow(dead_code, nonstandard_style)]
+#[allow(dead_code, nonstandard_style, clippy::upper_case_acronyms)]
 #[path = "../../data/types/documents.rs"]
 mod documents;
 #[rustfmt::skip]
-#[allow(dead_code, nonstandard_style)]
+#[allow(dead_code, nonstandard_style, clippy::upper_case_acronyms)]
 #[path = "../../data/types/names.rs"]
 mod names;
 #[rustfmt::skip]
-#[allow(dead_code, nonstandard_style)]
+#[allow(dead_code, nonstandard_style, clippy::upper_case_acronyms)]
 #[path = "../../data/types/idgen.rs"]
 mod idgen;
 
