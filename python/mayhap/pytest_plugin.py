@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from . import _testing
+from .errors import ViolationError
 
 if TYPE_CHECKING:
     from ._spec import Spec
@@ -32,8 +34,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 @pytest.fixture
-def mayhap_test(pytestconfig: pytest.Config) -> Callable[..., Report]:
-    """``mayhap.test``, with the options of the command line in the place of the test's own settings."""
+def mayhap_test(pytestconfig: pytest.Config, request: pytest.FixtureRequest) -> Callable[..., Report]:
+    """``mayhap.test``, with the options of the command line in the place of the test's own settings.
+
+    A violation says how to run the test again.
+    """
     option = pytestconfig.getoption
     given: dict[str, Any] = {
         name: option(f"--mayhap-{name}") for name in ("seed", "requests", "time") if option(f"--mayhap-{name}") is not None
@@ -44,6 +49,11 @@ def mayhap_test(pytestconfig: pytest.Config) -> Callable[..., Report]:
         __tracebackhide__ = True
         if directory:
             settings.setdefault("regressions", pytestconfig.rootpath / directory)
-        return _testing.test(spec, make, **{**settings, **given})
+        try:
+            return _testing.test(spec, make, **{**settings, **given})
+        except ViolationError as error:
+            again = f"pytest --mayhap-seed {error.report.seed} {shlex.quote(request.node.nodeid)}"
+            error.args = (f"{error}\n\nagain:  {again}",)
+            raise
 
     return test

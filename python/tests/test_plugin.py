@@ -38,7 +38,7 @@ def test_the_fixture_takes_settings_from_the_command_line(pytester: pytest.Pytes
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_subprocess("-s", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*tested 50 seed 1*", "*ViolationError*", "*Add 4*only 4 was possible*"])
+    result.stdout.fnmatch_lines(["*tested 50 seed 1*", "*ViolationError*", "*Add 4*only 4 was possible*", "*again:  pytest --mayhap-seed 0 *.py::test_wrong*"])
     # The code of the package is not shown.
     result.stdout.no_fnmatch_line("*_mayhap.test(*")
     assert len(list((pytester.path / "mayhap-regressions").iterdir())) == 1
