@@ -5,6 +5,7 @@
 
 use crate::calls::{Calls, Outcome};
 use crate::text;
+use crate::working::MOMENT;
 use mayhap::Spec;
 use mayhap::sut::wire::LineCodec;
 use mayhap::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
@@ -19,8 +20,6 @@ use std::time::{Duration, Instant};
 
 /// The least time that a single client waits for an answer, so that the outcome does not depend on the clock.
 const ALONE: Duration = Duration::from_secs(1);
-/// The time between two looks whether the test is to end.
-const MOMENT: Duration = Duration::from_millis(50);
 
 /// A system that was made.
 type Sut = Arc<Py<PyAny>>;

@@ -3,7 +3,7 @@
 //! `{"Put": ("a", 1)}` becomes `{"Put": ["a", 1]}`. Integers may be of any size, and of any type that has `__index__`.
 
 use crate::errors;
-use mayhap::json::quoted;
+use mayhap::json::{quote, string_length};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple};
 use std::fmt::Write;
@@ -117,17 +117,6 @@ fn string(out: &mut String, text: &Bound<'_, PyString>) -> Result<(), Unfit> {
     let text = text.to_cow().map_err(|_| Unfit::new("a string with a lone surrogate, which is no text"))?;
     quote(out, &text);
     Ok(())
-}
-
-/// Appends a text between quotes.
-pub fn quote(out: &mut String, text: &str) {
-    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
-    } else {
-        out.push_str(&quoted(text));
-    }
 }
 
 fn integer(out: &mut String, number: &Bound<'_, PyAny>) -> Result<(), Unfit> {
@@ -255,17 +244,6 @@ impl Step<'_> {
             Step::Key(key, _) => step(key),
         }
     }
-}
-
-/// The length of the string at the beginning of a text, with its quotes.
-fn string_length(text: &str) -> usize {
-    let mut is_escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !is_escaped;
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 /// What a Python object of this JSON text may be that does not fit: a line of help, or nothing.

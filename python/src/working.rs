@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// The time between two looks for signals.
+/// The time between two looks for signals, or whether the work is to end.
 pub const MOMENT: Duration = Duration::from_millis(50);
 /// The time that work has to end after it was told to.
 const LAST: Duration = Duration::from_millis(700);

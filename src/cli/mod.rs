@@ -43,7 +43,7 @@ pub fn main() -> ExitCode {
     ExitCode::from(run_words(&words))
 }
 
-/// Runs the command of these words, the first of which is its name, and returns its exit code.
+/// Runs a command, given as its words, and returns its exit code. The first word is the name of the program.
 #[must_use]
 pub fn run_words(words: &[OsString]) -> u8 {
     let arguments = match configuration::parse(words) {

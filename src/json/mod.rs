@@ -34,4 +34,4 @@ pub use error::{Decoded, JsonError, JsonFlaw};
 pub use mark::{RecordedReference, references};
 pub use members::members;
 pub use serial::{RUST_TYPE, RawJson, from_line, from_serde, from_text, line, to_serde};
-pub use text::quoted;
+pub use text::{quote, quoted, string_length};

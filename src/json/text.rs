@@ -15,7 +15,7 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// Appends `text` as a JSON string.
-pub(super) fn quote(out: &mut String, text: &str) {
+pub fn quote(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|b| b == b'"' || b == b'\\' || b < 0x20) {
@@ -25,6 +25,18 @@ pub(super) fn quote(out: &mut String, text: &str) {
     }
     out.push_str(rest);
     out.push('"');
+}
+
+/// The length of the JSON string at the beginning of a text, with its quotes.
+#[must_use]
+pub fn string_length(text: &str) -> usize {
+    let mut escaped = false;
+    let end = text.bytes().skip(1).position(|byte| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    });
+    end.map_or(text.len(), |end| end + 2)
 }
 
 fn escape(out: &mut String, byte: u8) {

@@ -54,7 +54,7 @@ pub(super) struct WorkMeter {
 }
 
 impl WorkMeter {
-    /// A meter for explanations of which there are none yet: what the process has in memory by now does not count.
+    /// A meter at the beginning, when there are no explanations yet. The memory that the process uses by now does not count.
     pub(super) fn of(options: &Options) -> WorkMeter {
         let base = if options.memory < usize::MAX { memory_in_use() } else { 0 };
         WorkMeter { base, ..WorkMeter::new(options.effort) }

@@ -112,6 +112,13 @@ impl RequestSource {
         to_serde(&self.spec.types, self.spec.program.request, request)
     }
 
+    /// A drawn request that is a value of the program's type, with its tokens as numbers if it fits only so.
+    fn fitting<T: DeserializeOwned>(&self, drawn: Value) -> Result<Value, JsonError> {
+        let Err(error) = self.typed::<T>(&drawn) else { return Ok(drawn) };
+        let numbers = numbered(&drawn);
+        if self.typed::<T>(&numbers).is_ok() { Ok(numbers) } else { Err(error) }
+    }
+
     fn allows(&self, request: &Value) -> bool {
         self.generator.lock().unwrap_or_else(PoisonError::into_inner).allows(request)
     }
@@ -132,14 +139,8 @@ impl<T: DeserializeOwned + fmt::Debug> Strategy for RequestStrategy<T> {
         for _ in 0..DRAWS {
             let drawn = source.generator.lock().unwrap_or_else(PoisonError::into_inner).request(&mut choices);
             let drawn = drawn.map_err(|error| error.to_string())?;
-            let named = source.typed::<T>(&drawn);
-            let numbers = numbered(&drawn);
-            let (request, found) = match named {
-                Err(_) if source.typed::<T>(&numbers).is_ok() => (numbers, Ok(())),
-                named => (drawn, named.map(|_| ())),
-            };
-            match found {
-                Ok(()) => {
+            match source.fitting::<T>(drawn) {
+                Ok(request) => {
                     let keeps_duty = source.keeps_duty(&request);
                     let (best, untried) = (request.clone(), Vec::new());
                     return Ok(RequestTree {

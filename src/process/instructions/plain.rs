@@ -132,7 +132,7 @@ fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     }
 }
 
-/// The value, unless it has so many alternatives that it must be forced.
+/// The value; `None` if it has too many alternatives, so that it must be forced first.
 pub(crate) fn few(value: &Value) -> Option<&Value> {
     match value {
         Value::Union(alternatives) if is_forced(alternatives) => None,

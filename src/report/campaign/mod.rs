@@ -113,9 +113,7 @@ impl CampaignReport {
     pub fn is_clean(&self) -> bool {
         self.failures.is_empty() && self.undecided.is_empty() && !self.regressions.iter().any(RegressionRun::fails)
     }
-}
 
-impl CampaignReport {
     /// Counts regressions that fail in the verdict.
     pub fn judge_regressions(&mut self) {
         if matches!(self.verdict, CampaignVerdict::Pass | CampaignVerdict::Unknown)

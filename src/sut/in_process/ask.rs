@@ -86,22 +86,11 @@ fn with_small_numbers(text: &str) -> String {
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        let length = if rest.starts_with('"') { string_length(rest) } else { number_length(rest) };
+        let length = if rest.starts_with('"') { json::string_length(rest) } else { number_length(rest) };
         out.push_str(if rest.starts_with('"') { &rest[..length] } else { "1" });
         rest = &rest[length..];
     }
     out + rest
-}
-
-/// The length of the string at the beginning of a text, with its quotes.
-fn string_length(text: &str) -> usize {
-    let mut escaped = false;
-    let end = text.bytes().skip(1).position(|byte| {
-        let ends = byte == b'"' && !escaped;
-        escaped = byte == b'\\' && !escaped;
-        ends
-    });
-    end.map_or(text.len(), |end| end + 2)
 }
 
 fn number_length(text: &str) -> usize {
