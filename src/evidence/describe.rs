@@ -12,7 +12,7 @@ use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::term::{Kind, Term, Var, VariableNames};
-use crate::value::{Entry, Map, Presence, Substitution, Truth, Value, equal};
+use crate::value::{Entry, ListItem, Map, Presence, Substitution, Truth, Value, equal};
 
 /// Something that is known, as a reader sees it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -131,7 +131,10 @@ impl PartNames {
         match value {
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| self.name_shown(value)),
             Value::Data { .. } => value.fields().iter().for_each(|field| self.name_shown(field)),
-            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| self.name_shown(element)),
+            Value::List(_) | Value::Open(_) => {
+                let items = value.items();
+                items.filter_map(ListItem::value).for_each(|value| self.name_shown(value));
+            }
             Value::Map(map) => {
                 elements(map).into_iter().flatten().for_each(|element| self.name_shown(element));
                 certain(map).for_each(|(_, entry)| self.name_shown(&entry.value));
@@ -139,8 +142,7 @@ impl PartNames {
             Value::Scalar(_) | Value::Term(_) | Value::Absent => {
                 value.visit_variables(&mut |var| self.name(var));
             }
-            Value::Maybe(optional) => self.name_shown(&optional.value),
-            Value::Unknown(_) | Value::Rest(_) | Value::Any => {}
+            Value::Unknown(_) | Value::Any => {}
         }
     }
 
@@ -158,16 +160,16 @@ impl PartNames {
                 shown.collect::<Vec<_>>().join(" or ")
             }
             Value::Data { tag, .. } => self.show_data(types, ty, *tag, value.fields()),
-            Value::List(list) | Value::Open(list) => {
+            Value::List(_) | Value::Open(_) => {
                 let of = types.parts(ty).first().copied().unwrap_or(ty);
-                let is_empty =
-                    |element: &&Value| matches!(element, Value::Rest(rest) if rest.length.as_int() == Some(&Int::ZERO));
-                let elements = list.iter().filter(|element| !is_empty(element));
-                let shown: Vec<String> = elements.map(|element| self.show(types, of, element)).collect();
-                format!("[{}]", shown.join(", "))
+                let item = |item: ListItem<'_>| match item {
+                    ListItem::One(value) => Some(self.show(types, of, value)),
+                    ListItem::Maybe(optional) => Some(format!("{}?", self.show(types, of, &optional.value))),
+                    ListItem::Rest(rest) => (rest.length.as_int() != Some(&Int::ZERO)).then(|| "..".to_owned()),
+                };
+                let items = value.items();
+                format!("[{}]", items.filter_map(item).collect::<Vec<_>>().join(", "))
             }
-            Value::Rest(_) => "..".to_owned(),
-            Value::Maybe(optional) => format!("{}?", self.show(types, ty, &optional.value)),
             Value::Map(map) => self.show_map(types, ty, map),
             Value::Unknown(_) | Value::Any | Value::Scalar(_) | Value::Absent => json::encode(types, ty, value),
         }

@@ -17,7 +17,7 @@ use super::scalars;
 use super::text::quote;
 use crate::scalar::Scalar;
 use crate::spec::types::{ERROR, EnumDef, Type, TypeId, Types};
-use crate::value::{Map, Value};
+use crate::value::{Map, OpenItem, Value};
 
 /// Encodes `value`, of type `id`, as JSON on one line; an unknown part of it becomes `{"$any": null}`.
 #[must_use]
@@ -92,6 +92,9 @@ struct JsonEncoder<'v, 'o> {
 
 const HOLE: &str = "{\"$any\": null}";
 
+/// The element in the place of items of a list that may be missing.
+static ANY: Value = Value::Any;
+
 /// A member of an object: its key, its type and its value.
 type NamedValue<'v> = (&'v str, TypeId, &'v Value);
 
@@ -100,13 +103,19 @@ impl<'v> JsonEncoder<'v, '_> {
         match value {
             Value::Scalar(scalar) => scalars::write(self.out, scalar, self.marks),
             Value::Data { tag, .. } => self.data(id, *tag, value.fields()),
-            Value::List(list) | Value::Open(list) => {
+            Value::List(list) => {
                 let of = self.element(id);
                 self.array(list.iter().map(|value| (of, value)));
             }
+            Value::Open(list) => {
+                let of = self.element(id);
+                let element = |item: &'v OpenItem| if let OpenItem::One(value) = item { value } else { &ANY };
+                self.array(list.iter().map(|item| (of, element(item))));
+            }
             Value::Map(map) => self.map(id, map),
-            Value::Term(_) | Value::Union(_) | Value::Absent => self.out.push_str(HOLE),
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any => self.out.push_str(HOLE),
+            Value::Term(_) | Value::Union(_) | Value::Unknown(_) | Value::Any | Value::Absent => {
+                self.out.push_str(HOLE)
+            }
         }
     }
 

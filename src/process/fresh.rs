@@ -7,7 +7,7 @@ use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, Var};
-use crate::value::{self, Entry, Keys, Map, Truth, Unknown, Unseen, Value};
+use crate::value::{self, Entry, Keys, Map, OpenItem, Truth, Unknown, Unseen, Value};
 
 /// A supply of fresh variables, and of values made of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -121,7 +121,7 @@ impl Making<'_> {
                 let length = self.fresh.variable(Sort::Int);
                 self.restrictions.push(Term::le(&int(0), &length));
                 let rest = Unseen { unknown: self.unknown(ty), length };
-                Value::sequence([Value::Rest(Arc::new(rest))].into_iter().collect())
+                Value::sequence([OpenItem::Rest(Arc::new(rest))].into_iter().collect())
             }
             Type::Set(key) | Type::Map(key, _) => self.map(ty, *key),
             Type::Error => Value::Absent,
@@ -157,8 +157,8 @@ impl Making<'_> {
         let of = self.types.parts(ty).first().copied().unwrap_or(ty);
         let first = self.value(of);
         let length = Term::sub(length, &int(1));
-        let rest = Value::Rest(Arc::new(Unseen { unknown: self.unknown(ty), length }));
-        Value::sequence([first, rest].into_iter().collect())
+        let rest = OpenItem::Rest(Arc::new(Unseen { unknown: self.unknown(ty), length }));
+        Value::sequence([OpenItem::One(first), rest].into_iter().collect())
     }
 
     /// An entry of a map: its presence, its value, and the condition that the base has further keys.
@@ -207,7 +207,7 @@ impl Making<'_> {
             Value::List(list) => Value::list(list.iter().map(|element| self.without_holes(of(0), element))),
             Value::Map(map) => map.map_values(&mut |value| self.without_holes(of(1), value)),
             Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => value.clone(),
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Absent => value.clone(),
+            Value::Unknown(_) | Value::Absent => value.clone(),
         }
     }
 

@@ -281,11 +281,9 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             process.task.keep(*dst, Ok(truth.into()))
         }
         Op::Nth { dst, src, at: place } => {
-            let nth = |list: &std::sync::Arc<im::Vector<Value>>| list.get(*place as usize).cloned();
             let src = at.read(process, *src);
             evaluate::places(src, *place as usize + 1)?;
-            let found = evaluate::over_lists(src, &|l| nth(l).unwrap_or(Value::Absent));
-            process.task.keep(*dst, Ok(found))
+            process.task.keep(*dst, Ok(evaluate::nth(src, *place as usize)))
         }
         Op::NthLast { dst, src, at: place } => {
             let src = at.read(process, *src);

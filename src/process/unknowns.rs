@@ -15,7 +15,9 @@ use crate::limits;
 use crate::scalar::Int;
 use crate::spec::code::Program;
 use crate::term::Term;
-use crate::value::{self, Ask, Entry, ExpandedPart, Keys, Map, Reach, Truth, Unknown, Unseen, Value};
+use crate::value::{
+    self, Ask, Entry, ExpandedPart, Keys, Map, OpenItem, OpenList, Reach, Truth, Unknown, Unseen, Value,
+};
 
 /// The answer to a question for a part of an unknown value.
 pub enum Answered {
@@ -377,9 +379,9 @@ fn share(task: &mut Task, unknown: Unknown, made: &Value) {
     task.notes.make().shares.extend(inside.into_iter().map(|id| (id, each)));
 }
 
-fn first_of(items: &im::Vector<Value>) -> Option<(Value, Unseen)> {
+fn first_of(items: &OpenList) -> Option<(Value, Unseen)> {
     match (items.front(), items.get(1)) {
-        (Some(first), Some(Value::Rest(rest))) => Some((first.clone(), Unseen::clone(rest))),
+        (Some(OpenItem::One(first)), Some(OpenItem::Rest(rest))) => Some((first.clone(), Unseen::clone(rest))),
         _ => None,
     }
 }

@@ -230,7 +230,7 @@ fn holed(value: &Value) -> Value {
         Value::Data { tag, .. } => Value::data(*tag, value.fields().iter().map(holed).collect::<Vec<_>>()),
         Value::List(list) => Value::list(list.iter().map(holed)),
         Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => value.clone(),
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => value.clone(),
+        Value::Unknown(_) | Value::Any | Value::Absent => value.clone(),
     }
 }
 
@@ -252,9 +252,11 @@ fn integers(value: &Value, visit: &mut dyn FnMut(&Term)) {
             value.as_term().iter().filter(|term| term.sort() == Sort::Int).for_each(visit);
         }
         Value::Data { .. } => value.fields().iter().for_each(|field| integers(field, visit)),
-        Value::List(list) | Value::Open(list) => list.iter().for_each(|element| integers(element, visit)),
+        Value::List(list) => list.iter().for_each(|element| integers(element, visit)),
+        Value::Open(list) => {
+            list.iter().filter_map(|item| item.look().value()).for_each(|value| integers(value, visit))
+        }
         Value::Union(ways) => ways.iter().for_each(|(_, value)| integers(value, visit)),
-        Value::Maybe(optional) => integers(&optional.value, visit),
-        Value::Map(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
+        Value::Map(_) | Value::Unknown(_) | Value::Any | Value::Absent => {}
     }
 }

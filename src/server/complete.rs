@@ -12,7 +12,7 @@ use crate::scalar::{Int, Json, Scalar, Token};
 use crate::solve::Model;
 use crate::spec::{Type, TypeId, Types};
 use crate::term::Term;
-use crate::value::{Entry, Map, Presence, Unseen, Value};
+use crate::value::{Entry, Map, OpenItem, Presence, Unseen, Value};
 
 /// The most elements of a list that were never looked at. Only a model that is free to choose makes a list longer.
 const STRETCH: usize = 10_000;
@@ -46,17 +46,17 @@ impl Completion<'_> {
     /// The value under the model; parts that the model does not determine are the simplest of their types.
     pub fn value(&self, value: &Value) -> Value {
         match value {
-            Value::Scalar(_) | Value::Absent | Value::Any | Value::Rest(_) => value.clone(),
+            Value::Scalar(_) | Value::Absent | Value::Any => value.clone(),
             Value::Term(term) => self.model.eval_or_simplest(term).map_or_else(|| value.clone(), Value::Scalar),
             Value::Data { tag, .. } => {
                 Value::data(*tag, value.fields().iter().map(|field| self.value(field)).collect::<Vec<_>>())
             }
-            Value::List(list) | Value::Open(list) => {
+            Value::List(list) => Value::list(list.iter().map(|element| self.value(element))),
+            Value::Open(list) => {
                 let mut elements = Vec::new();
-                list.iter().for_each(|element| self.element(element, &mut elements));
+                list.iter().for_each(|item| self.item(item, &mut elements));
                 Value::list(elements)
             }
-            Value::Maybe(optional) => self.value(&optional.value),
             Value::Map(map) => self.map(map),
             Value::Union(alternatives) => {
                 let taken = alternatives.iter().find(|(guard, _)| self.holds(guard));
@@ -74,20 +74,16 @@ impl Completion<'_> {
         self.model.eval_or_simplest(condition).and_then(|truth| truth.as_bool()) == Some(true)
     }
 
-    fn element(&self, element: &Value, elements: &mut Vec<Value>) {
-        let mut at = element;
-        while let Value::Rest(rest) = at {
-            match self.process.unknowns.seen_of(rest.unknown.id) {
-                Some(Value::Open(items)) if items.len() == 2 => {
-                    elements.push(self.value(&items[0]));
-                    at = &items[1];
-                }
-                Some(_) => return,
-                None => return self.unseen(rest, elements),
-            }
-        }
-        if at.presence().is_none_or(|presence| self.holds(presence)) {
-            elements.push(self.value(at));
+    fn item(&self, item: &OpenItem, elements: &mut Vec<Value>) {
+        match item {
+            OpenItem::One(value) => elements.push(self.value(value)),
+            OpenItem::Maybe(optional) if self.holds(&optional.presence) => elements.push(self.value(&optional.value)),
+            OpenItem::Maybe(_) => {}
+            OpenItem::Rest(rest) => match self.process.unknowns.seen_of(rest.unknown.id) {
+                Some(Value::Open(items)) => items.iter().for_each(|item| self.item(item, elements)),
+                Some(_) => {}
+                None => self.unseen(rest, elements),
+            },
         }
     }
 

@@ -192,7 +192,7 @@ impl Draws<'_> {
                 Value::list(list.iter().map(|element| self.of_form(of, element)).collect::<Drawn<Vec<_>>>()?)
             }
             Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => request.clone(),
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => request.clone(),
+            Value::Unknown(_) | Value::Any | Value::Absent => request.clone(),
         })
     }
 

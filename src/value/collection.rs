@@ -2,7 +2,7 @@
 
 use super::alternatives::lift;
 use super::equal::choose_alternative;
-use super::{Entry, Lifted, List, Map, Presence, Truth, Value, equal, one_of, sequence};
+use super::{Entry, Lifted, List, ListItems, Map, OpenItem, OpenList, Presence, Truth, Value, equal, one_of, open};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 use std::sync::Arc;
@@ -17,12 +17,11 @@ pub type Elements = Vec<(Presence, Value)>;
 pub fn len(value: &Value) -> Lifted<Value> {
     match value {
         Value::List(list) => Ok(Value::from(list.len() as i64)),
-        Value::Open(list) => Ok(sequence::length(list)),
+        Value::Open(list) => Ok(open::length(ListItems::Open(list).iter())),
         Value::Map(map) => map.len(),
         Value::Union(alternatives) => lift(alternatives.iter().map(|(guard, value)| (guard, len(value)))),
         Value::Scalar(_) | Value::Term(_) => Ok(super::text(TextOp::Len, &[value])),
-        Value::Data { .. } | Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok(Value::Absent),
-        Value::Any | Value::Absent => Ok(Value::Absent),
+        Value::Data { .. } | Value::Unknown(_) | Value::Any | Value::Absent => Ok(Value::Absent),
     }
 }
 
@@ -34,7 +33,7 @@ pub fn len(value: &Value) -> Lifted<Value> {
 pub fn elements(value: &Value) -> Lifted<Elements> {
     match value {
         Value::Open(list) => {
-            sequence::looked_at(list, None)?;
+            open::looked_at(list, None)?;
             Ok(list.iter().filter_map(present).collect())
         }
         Value::List(list) => Ok(list.iter().map(|value| (Presence::Always, value.clone())).collect()),
@@ -44,12 +43,12 @@ pub fn elements(value: &Value) -> Lifted<Elements> {
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Elements::new()),
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => Ok(Elements::new()),
+        Value::Unknown(_) | Value::Any | Value::Absent => Ok(Elements::new()),
     }
 }
 
-fn present(element: &Value) -> Option<(Presence, Value)> {
-    let (there, value) = element.as_element();
+fn present(item: &OpenItem) -> Option<(Presence, Value)> {
+    let (there, value) = item.look().element()?;
     Some((Presence::of(there)?, value.clone()))
 }
 
@@ -60,13 +59,13 @@ fn present(element: &Value) -> Option<(Presence, Value)> {
 pub fn decided(value: &Value) -> Lifted<()> {
     match value {
         Value::Map(map) if map.base().is_none() => map.is_surveyable(),
-        Value::Open(list) => sequence::looked_at(list, None),
+        Value::Open(list) => open::looked_at(list, None),
         Value::Union(alternatives) if alternatives.iter().all(|(_, inner)| is_collection(inner)) => {
             alternatives.iter().try_for_each(|(_, inner)| decided(inner))
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Map(_) | Value::List(_) | Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(()),
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => Ok(()),
+        Value::Unknown(_) | Value::Any | Value::Absent => Ok(()),
     }
 }
 
@@ -80,7 +79,7 @@ fn is_collection(value: &Value) -> bool {
 /// The split that must come first.
 pub fn all_places(value: &Value) -> Lifted<()> {
     match value {
-        Value::Open(list) => sequence::plain(list, None),
+        Value::Open(list) => open::plain(list, None),
         Value::Union(alternatives) => alternatives.iter().try_for_each(|(_, value)| all_places(value)),
         _ => Ok(()),
     }
@@ -106,13 +105,13 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
         Value::Map(map) => map.get(at),
         Value::List(list) => Ok(element(list, at)),
         Value::Open(list) => {
-            sequence::plain(list, at.as_int().map(|at| at.to_i64().unwrap_or(i64::MAX).max(0) as usize))?;
-            Ok(element(list, at))
+            open::plain(list, at.as_int().map(|at| at.to_i64().unwrap_or(i64::MAX).max(0) as usize))?;
+            let found = position(at).and_then(|at| list.get(at)).and_then(|item| item.look().value());
+            Ok(found.map_or((Truth::Known(false), Value::Absent), |value| (Truth::Known(true), value.clone())))
         }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok((Truth::Known(false), Value::Absent)),
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok((Truth::Known(false), Value::Absent)),
-        Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
+        Value::Unknown(_) | Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
     }
 }
 
@@ -146,8 +145,7 @@ pub fn slice(value: &Value, from: &Value, to: &Value) -> Lifted<(Truth, Value)> 
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Scalar(_) | Value::Term(_) => Ok(slice_text(value, from, to)),
         Value::Data { .. } | Value::Map(_) => Ok((Truth::Known(false), Value::Absent)),
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok((Truth::Known(false), Value::Absent)),
-        Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
+        Value::Unknown(_) | Value::Any | Value::Absent => Ok((Truth::Known(false), Value::Absent)),
     }
 }
 
@@ -155,23 +153,31 @@ fn position(bound: &Value) -> Option<usize> {
     bound.as_int().and_then(Int::to_i64).and_then(|bound| usize::try_from(bound).ok())
 }
 
-fn before(list: &List, end: usize) -> Lifted<()> {
-    end.checked_sub(1).map_or(Ok(()), |last| sequence::plain(list, Some(last)))
+fn before(list: &OpenList, end: usize) -> Lifted<()> {
+    end.checked_sub(1).map_or(Ok(()), |last| open::plain(list, Some(last)))
+}
+
+/// The values of the first items, at most `count`, that are certain elements.
+fn known_front(list: &OpenList, count: usize) -> List {
+    list.iter()
+        .take(count)
+        .map_while(|item| if let OpenItem::One(value) = item { Some(value.clone()) } else { None })
+        .collect()
 }
 
 /// The slice of an open list: up to its end, or between known positions.
-fn slice_open(list: &List, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
+fn slice_open(list: &OpenList, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
     match (position(from), position(to)) {
-        (Some(from), _) if *to == sequence::length(list) => {
+        (Some(from), _) if *to == open::length(ListItems::Open(list).iter()) => {
             before(list, from)?;
             let rest = list.iter().skip(from).cloned().collect();
             Ok((Truth::Known(true), Value::sequence(rest)))
         }
         (Some(_), Some(reached)) => {
             before(list, reached)?;
-            Ok(slice_list(list, from, to))
+            Ok(slice_list(&known_front(list, reached), from, to))
         }
-        _ => sequence::plain(list, None).map(|()| (Truth::Known(false), Value::Absent)),
+        _ => open::plain(list, None).map(|()| (Truth::Known(false), Value::Absent)),
     }
 }
 
@@ -213,9 +219,9 @@ pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
             Ok(Truth::of(Term::or_all(cases)))
         }
         Value::Open(list) => {
-            sequence::looked_at(list, None)?;
+            open::looked_at(list, None)?;
             let mut cases = Vec::new();
-            for (there, element) in list.iter().map(Value::as_element) {
+            for (there, element) in list.iter().filter_map(|item| item.look().element()) {
                 cases.push(there.and(equal(element, value)?).term());
             }
             Ok(Truth::of(Term::or_all(cases)))
@@ -228,8 +234,7 @@ pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
             Ok(Truth::of(Term::or_all(cases)))
         }
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(Truth::Known(false)),
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok(Truth::Known(false)),
-        Value::Any | Value::Absent => Ok(Truth::Known(false)),
+        Value::Unknown(_) | Value::Any | Value::Absent => Ok(Truth::Known(false)),
     }
 }
 

@@ -3,8 +3,8 @@
 //! `{"a": 1, #1: 2} + {"a": 3}` has 3 under `"a"` whether `#1` is `"a"` or not; `{1, #1} & {2}` is `{2}` if `#1 = 2`.
 
 use super::equal::{all_equal, choose_alternative};
-use super::{Ask, Entry, Lifted, Map, Presence, Reach, Split, Truth, Unseen, Value, equal, merge};
-use super::{has_at_least, optional, sequence};
+use super::{Ask, Entry, Lifted, Map, Presence, Reach, Split, Truth, Value, equal, merge};
+use super::{ListItems, has_at_least, open};
 
 /// Checks that neither operand is a union; an error is the condition on which to fork first.
 fn apart(a: &Value, b: &Value) -> Lifted<()> {
@@ -98,30 +98,26 @@ pub fn is_subset(a: &Value, b: &Value) -> Lifted<Truth> {
 /// The split that must come first: all places that are compared must be known.
 pub fn begins_with(list: &Value, start: &Value) -> Lifted<Truth> {
     apart(list, start)?;
-    let (Value::List(own) | Value::Open(own), Value::List(first) | Value::Open(first)) = (list, start) else {
+    let (Some(own), Some(first)) = (ListItems::of(list), ListItems::of(start)) else {
         return Ok(Truth::Known(false));
     };
-    if let Value::Open(_) = start {
+    if let ListItems::Open(first) = first {
         let is_longer =
             matches!(list, Value::List(_)) && has_at_least(first, own.len() + 1) == Some(Truth::Known(true));
         if is_longer {
             return Ok(Truth::Known(false));
         }
-        optional::all_there(first, None)?;
+        open::all_there(first, None)?;
         let reach = if let Value::List(_) = list { Reach::Bounded } else { Reach::Unbounded };
-        let unseen = first.iter().find_map(|element| match element {
-            Value::Rest(rest) => Some(Unseen::clone(rest)),
-            _ => None,
-        });
-        if let Some(rest) = unseen {
-            return Err(Split::Ask(Ask::Item(rest, reach)));
+        if let Some(rest) = first.iter().find_map(|item| item.look().rest()) {
+            return Err(Split::Ask(Ask::Item(rest.clone(), reach)));
         }
     }
     if let Some(last) = first.len().checked_sub(1) {
-        sequence::plain(own, Some(last))?;
+        own.plain(Some(last))?;
     }
     if own.len() < first.len() {
         return Ok(Truth::Known(false));
     }
-    all_equal(own.iter().zip(first.iter()))
+    all_equal(own.iter().zip(first.iter()).filter_map(|(a, b)| a.value().zip(b.value())))
 }

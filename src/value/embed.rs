@@ -4,7 +4,7 @@
 //! way to match the elements. The ways are paths through a grid: a point is a number of elements used up of each list. Points on no
 //! path to the end are left out. A point that all paths pass divides the condition into a conjunction.
 
-use super::{Lifted, List, Split, Truth, Value};
+use super::{Lifted, ListItem, ListItems, Split, Truth, Value};
 use crate::term::Term;
 
 /// A grid of more points than this is not made: the first presence is decided instead.
@@ -20,10 +20,11 @@ type Equal = fn(&Value, &Value) -> Lifted<Truth>;
 ///
 /// # Errors
 /// The split that must come first.
-pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
-    let (mut a, mut b): (Vec<&Value>, Vec<&Value>) = (a.iter().collect(), b.iter().collect());
+pub(super) fn equal_lists(a: ListItems<'_>, b: ListItems<'_>, equal: Equal) -> Lifted<Truth> {
+    let (mut a, mut b): (Vec<ListItem<'_>>, Vec<ListItem<'_>>) = (a.iter().collect(), b.iter().collect());
     let (mut conditions, mut split) = (Vec::new(), None);
-    let mut all_equal = |x: &Value, y: &Value| -> bool {
+    let mut all_equal = |x: ListItem<'_>, y: ListItem<'_>| -> bool {
+        let Some((x, y)) = x.value().zip(y.value()) else { return false };
         match equal(x, y) {
             Ok(Truth::Known(known)) => return known,
             Ok(Truth::Term(condition)) => conditions.push(condition),
@@ -31,7 +32,7 @@ pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
         }
         true
     };
-    while let (Some(x), Some(y)) = (a.last(), b.last())
+    while let (Some(&x), Some(&y)) = (a.last(), b.last())
         && x.presence().or(y.presence()).is_none()
     {
         if !all_equal(x, y) {
@@ -40,9 +41,9 @@ pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
         a.pop();
         b.pop();
     }
-    let certain = |(x, y): &(&&Value, &&Value)| x.presence().or(y.presence()).is_none();
+    let certain = |(x, y): &(&ListItem<'_>, &ListItem<'_>)| x.presence().or(y.presence()).is_none();
     let common = a.iter().zip(&b).take_while(certain).count();
-    if !a.iter().zip(&b).take(common).all(|(x, y)| all_equal(x, y)) {
+    if !a.iter().zip(&b).take(common).all(|(x, y)| all_equal(*x, *y)) {
         return Ok(Truth::Known(false));
     }
     let Some(grid) = Grid::of(&a[common..], &b[common..], equal)? else { return Ok(Truth::Known(false)) };
@@ -51,14 +52,6 @@ pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
     }
     grid.conditions(&mut conditions)?;
     Ok(Truth::of(Term::and_all(conditions)))
-}
-
-/// The value of an element, without its presence.
-fn element(element: &Value) -> &Value {
-    match element {
-        Value::Maybe(optional) => &optional.value,
-        certain => certain,
-    }
 }
 
 /// A step from a point: which of the two next elements it uses up.
@@ -85,8 +78,8 @@ enum Same {
 
 /// A grid of points: point `i * (b.len() + 1) + j` has used up i elements of `a` and j elements of `b`.
 struct Grid<'v> {
-    a: &'v [&'v Value],
-    b: &'v [&'v Value],
+    a: &'v [ListItem<'v>],
+    b: &'v [ListItem<'v>],
     /// For each point, set if it is on a path from the beginning to the end.
     passed: Vec<bool>,
     /// For each point, the comparison of the two next elements.
@@ -98,8 +91,8 @@ struct Grid<'v> {
 
 impl<'v> Grid<'v> {
     /// The grid, with the points that are on a path marked; `None` if there is no path.
-    fn of(a: &'v [&'v Value], b: &'v [&'v Value], equal: Equal) -> Lifted<Option<Grid<'v>>> {
-        let least = |list: &[&Value]| list.iter().filter(|element| element.presence().is_none()).count();
+    fn of(a: &'v [ListItem<'v>], b: &'v [ListItem<'v>], equal: Equal) -> Lifted<Option<Grid<'v>>> {
+        let least = |list: &[ListItem<'_>]| list.iter().filter(|item| item.presence().is_none()).count();
         if least(a) > b.len() || least(b) > a.len() {
             return Ok(None);
         }
@@ -130,14 +123,16 @@ impl<'v> Grid<'v> {
         (at / (self.b.len() + 1), at % (self.b.len() + 1))
     }
 
-    fn elements(&self, at: usize) -> (Option<&'v Value>, Option<&'v Value>) {
+    fn elements(&self, at: usize) -> (Option<ListItem<'v>>, Option<ListItem<'v>>) {
         let (i, j) = self.places(at);
         (self.a.get(i).copied(), self.b.get(j).copied())
     }
 
     fn compare(&mut self, at: usize, equal: Equal) {
-        let (Some(x), Some(y)) = self.elements(at) else { return };
-        let open = match equal(element(x), element(y)) {
+        let (x, y) = self.elements(at);
+        let value = |item: Option<ListItem<'v>>| item.and_then(ListItem::value);
+        let (Some(x), Some(y)) = (value(x), value(y)) else { return };
+        let open = match equal(x, y) {
             Ok(Truth::Known(false)) => return,
             Ok(Truth::Known(true)) => return self.same[at] = Same::Always,
             Ok(Truth::Term(condition)) => Ok(condition),
@@ -161,7 +156,7 @@ impl<'v> Grid<'v> {
     /// Adds the conditions of a step.
     fn step(&self, at: usize, step: Advance, conditions: &mut Vec<Term>) -> Lifted<()> {
         let (x, y) = self.elements(at);
-        let [x, y] = [x, y].map(|element| element.and_then(Value::presence));
+        let [x, y] = [x, y].map(|item| item.and_then(ListItem::presence));
         match step {
             Advance::First => conditions.extend(x.map(Term::not)),
             Advance::Second => conditions.extend(x.cloned().into_iter().chain(y.map(Term::not))),
@@ -219,7 +214,7 @@ impl<'v> Grid<'v> {
         }
         if between.len() > AMBIGUOUS {
             let (x, y) = self.elements(*first);
-            let presence = x.and_then(Value::presence).or(y.and_then(Value::presence));
+            let presence = x.and_then(ListItem::presence).or(y.and_then(ListItem::presence));
             return Err(presence.map_or(Split::never(), |presence| Split::On(presence.clone())));
         }
         let mut onwards = rustc_hash::FxHashMap::default();

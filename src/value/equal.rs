@@ -1,6 +1,8 @@
 //! The comparisons `==`, `<` and `<=`, lifted to symbolic values: a known truth value if possible, else a term.
 
-use super::{Ask, Lifted, List, Reach, Split, Truth, Unseen, Value, embed, optional, sequence};
+use super::{
+    Ask, Lifted, List, ListItem, ListItems, OpenItem, OpenList, Reach, Split, Truth, Unseen, Value, embed, open,
+};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 use smallvec::SmallVec;
@@ -54,8 +56,10 @@ fn equal_trees(a: &Value, b: &Value) -> Lifted<Truth> {
                 Ok(Truth::Known(false))
             }
         }
-        (Value::Open(x), Value::Open(y)) => equal_lists(x, y, Reach::Unbounded),
-        (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x)) => equal_lists(x, y, Reach::Bounded),
+        (Value::Open(x), Value::Open(y)) => equal_lists(x, ListItems::Open(y), Reach::Unbounded),
+        (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x)) => {
+            equal_lists(x, ListItems::Known(y), Reach::Bounded)
+        }
         (Value::Map(x), Value::Map(y)) => x.equals(y),
         _ => Ok(Truth::Known(false)),
     }
@@ -83,9 +87,9 @@ pub fn may_be_equal(a: &Value, b: &Value) -> Lifted<bool> {
         }
         // A stretch behind the last element of the known list matters at the end only.
         (Value::Open(x), Value::List(y)) | (Value::List(y), Value::Open(x))
-            if x.iter().all(|element| element.presence().is_none()) && awaited(x, y).is_none() =>
+            if x.iter().all(|item| item.look().presence().is_none()) && awaited(x, y).is_none() =>
         {
-            all_may_be_equal(x.iter().zip(y.iter()))
+            all_may_be_equal(x.iter().zip(y.iter()).filter_map(|(item, y)| Some((item.look().value()?, y))))
         }
         (Value::Map(x), Value::Map(y)) => x.may_equal(y),
         (a, b) => Ok(!equal(a, b)?.is_false()),
@@ -188,58 +192,62 @@ pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>)
     if all.is_false() { Ok(all) } else { split.map_or(Ok(all), Err) }
 }
 
-/// The condition that two lists, at least one of them open, are equal.
-fn equal_lists(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
-    if a == b {
+/// The condition that an open list equals another list.
+fn equal_lists(open: &OpenList, other: ListItems<'_>, reach: Reach) -> Lifted<Truth> {
+    if let ListItems::Open(other) = other
+        && open == other
+    {
         return Ok(Truth::Known(true));
     }
-    let are = |test: &dyn Fn(&Value) -> bool| a.iter().chain(b.iter()).any(test);
-    if are(&|element| element.presence().is_some()) {
-        if !are(&|element| matches!(element, Value::Rest(_))) {
-            return embed::equal_lists(a, b, equal);
+    let a = ListItems::Open(open);
+    let are = |test: fn(ListItem<'_>) -> bool| a.iter().chain(other.iter()).any(test);
+    if are(|item| item.presence().is_some()) {
+        if !are(|item| item.rest().is_some()) {
+            return embed::equal_lists(a, other, equal);
         }
-        if equal(&sequence::length(a), &sequence::length(b))?.is_false() {
+        if equal(&open::length(a.iter()), &open::length(other.iter()))?.is_false() {
             return Ok(Truth::Known(false));
         }
-        optional::all_there(a, None)?;
-        optional::all_there(b, None)?;
+        open::all_there(open, None)?;
+        if let ListItems::Open(other) = other {
+            open::all_there(other, None)?;
+        }
     }
-    if reach == Reach::Bounded
-        && let Some(awaited) = awaited(a, b)
+    if let ListItems::Known(known) = other
+        && let Some(awaited) = awaited(open, known)
     {
-        return apart(a, b, Ask::Item(awaited, reach));
+        return apart(a, other, Ask::Item(awaited, reach));
     }
-    let pairs = || a.iter().zip(b.iter());
+    let pairs = || a.iter().zip(other.iter());
     let stretch = pairs().enumerate().find_map(|(at, (x, y))| Some((at, stretch(x, y)?)));
     let fronts = pairs().take(stretch.as_ref().map_or(usize::MAX, |(at, _)| *at));
-    let fronts = all_equal(fronts.filter(|(x, _)| !matches!(x, Value::Rest(_))))?;
+    let fronts = all_equal(fronts.filter_map(|(x, y)| x.value().zip(y.value())))?;
     match stretch {
         _ if fronts.is_false() => return Ok(fronts),
-        Some((_, rest)) => return apart(a, b, Ask::Item(rest, reach)),
+        Some((_, rest)) => return apart(a, other, Ask::Item(rest.clone(), reach)),
         None => {}
     }
     // The elements of one list beyond the end of the other must be empty stretches.
-    let longer = if a.len() > b.len() { a } else { b };
-    let after = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
+    let (longer, shorter) = if a.len() > other.len() { (a, other) } else { (other, a) };
+    let after = open::length(longer.iter().skip(shorter.len()));
     Ok(fronts.and(equal(&after, &Value::from(0))?))
 }
 
-/// The stretch among two elements at the same place, unless both are the same stretch.
-fn stretch(x: &Value, y: &Value) -> Option<Unseen> {
-    match (x, y) {
-        (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => None,
-        (Value::Rest(rest), _) | (_, Value::Rest(rest)) => Some(Unseen::clone(rest)),
-        _ => None,
+/// The stretch among two items at the same place, unless both are the same stretch.
+fn stretch<'v>(x: ListItem<'v>, y: ListItem<'v>) -> Option<&'v Unseen> {
+    match (x.rest(), y.rest()) {
+        (Some(x), Some(y)) if x.unknown == y.unknown => None,
+        (x, y) => x.or(y),
     }
 }
 
-/// The stretch to expand before a list can be compared with one of known length. An unknown list that is observed whole is expanded
-/// element by element first and compared once at the end. `None` if no stretch comes before two scalars that differ.
-fn awaited(a: &List, b: &List) -> Option<Unseen> {
-    for pair in a.iter().zip(b.iter()) {
+/// The stretch to expand before an open list can be compared with one of known length. An unknown list that is observed whole is
+/// expanded element by element first and compared once at the end. `None` if no stretch comes before two scalars that differ.
+fn awaited(open: &OpenList, known: &List) -> Option<Unseen> {
+    for pair in open.iter().zip(known.iter()) {
         match pair {
-            (Value::Rest(rest), _) | (_, Value::Rest(rest)) => return Some(Unseen::clone(rest)),
-            (Value::Scalar(x), Value::Scalar(y)) if x != y => return None,
+            (OpenItem::Rest(rest), _) => return Some(Unseen::clone(rest)),
+            (OpenItem::One(Value::Scalar(x)), Value::Scalar(y)) if x != y => return None,
             _ => {}
         }
     }
@@ -247,8 +255,8 @@ fn awaited(a: &List, b: &List) -> Option<Unseen> {
 }
 
 /// The comparison of two lists before a stretch is expanded: false if their lengths certainly differ, else the question.
-fn apart(a: &List, b: &List, ask: Ask) -> Lifted<Truth> {
-    if equal(&sequence::length(a), &sequence::length(b))?.is_false() {
+fn apart(a: ListItems<'_>, b: ListItems<'_>, ask: Ask) -> Lifted<Truth> {
+    if equal(&open::length(a.iter()), &open::length(b.iter()))?.is_false() {
         Ok(Truth::Known(false))
     } else {
         Err(Split::Ask(ask))
@@ -348,7 +356,8 @@ mod tests {
             3 => Value::list(few(next)),
             4 => {
                 let rest = Unseen { unknown: unknown(10 + next(2)), length: var(4, Sort::Int) };
-                Value::sequence(few(next).into_iter().chain([Value::Rest(Arc::new(rest))]).collect())
+                let few = few(next).into_iter().map(OpenItem::One);
+                Value::sequence(few.chain([OpenItem::Rest(Arc::new(rest))]).collect())
             }
             5 => {
                 let entries = few(next).into_iter().enumerate();

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-use super::{List, Value};
+use super::Value;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Term};
 
@@ -29,10 +29,11 @@ pub fn extent(value: &Value) -> usize {
         Value::Scalar(Scalar::Int(value)) => value.bits() as usize,
         Value::Scalar(Scalar::Str(text)) => text.len(),
         Value::Scalar(Scalar::Bytes(octets)) => octets.len(),
-        Value::List(list) | Value::Open(list) => list.len(),
+        Value::List(list) => list.len(),
+        Value::Open(list) => list.len(),
         Value::Map(map) => map.bound(),
         Value::Scalar(_) | Value::Term(_) | Value::Data { .. } | Value::Union(_) => 1,
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => 1,
+        Value::Unknown(_) | Value::Any | Value::Absent => 1,
     }
 }
 
@@ -84,17 +85,21 @@ fn deepest<'v>(values: impl IntoIterator<Item = &'v Value>) -> u16 {
 fn depth(value: &Value) -> u16 {
     match value {
         Value::Data { depth, .. } => depth.0,
-        Value::List(list) | Value::Open(list) => depth_of_list(list),
+        Value::List(list) => depth_of_list(list.len(), list.iter()),
+        Value::Open(list) => depth_of_list(list.len(), list.iter().filter_map(|item| item.look().value())),
         Value::Map(map) if map.bound() <= ELEMENTS => deepest(map.parts()),
         Value::Map(map) => deepest(map.parts().take(2)),
         Value::Union(alternatives) => deepest(alternatives.iter().map(|(_, value)| value)),
-        Value::Maybe(optional) => depth(&optional.value),
-        Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => 0,
+        Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Any | Value::Absent => 0,
     }
 }
 
-fn depth_of_list(list: &List) -> u16 {
-    if list.len() <= ELEMENTS { deepest(list) } else { deepest(list.front().into_iter().chain(list.back())) }
+fn depth_of_list<'v>(length: usize, mut elements: impl DoubleEndedIterator<Item = &'v Value>) -> u16 {
+    if length <= ELEMENTS {
+        deepest(elements)
+    } else {
+        deepest(elements.next().into_iter().chain(elements.next_back()))
+    }
 }
 
 /// Tests whether a value exceeds a limit on what a server makes.

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::{Ask, List, Map, Value};
+use super::{Ask, Map, OpenItem, OpenList, Value};
 use crate::term::Term;
 
 /// The value `condition ? then : otherwise`. If one of the two is absent, it is the other.
@@ -82,7 +82,7 @@ fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
             Some(Value::list(x.iter().zip(y.iter()).map(|(x, y)| merge(condition, x.clone(), y.clone()))))
         }
         (Value::Open(x), Value::Open(y)) if x.len() == y.len() => {
-            let joined: Option<List> = x.iter().zip(y.iter()).map(|(x, y)| element(condition, x, y)).collect();
+            let joined: Option<OpenList> = x.iter().zip(y.iter()).map(|(x, y)| item(condition, x, y)).collect();
             joined.map(|list| Value::Open(Arc::new(list)))
         }
         (Value::Map(x), Value::Map(y)) => Map::join(condition, x, y).map(Value::Map),
@@ -91,15 +91,9 @@ fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
 }
 
 /// Joins two elements of open lists with the same presence; `None` for stretches, or if the presences differ.
-fn element(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
-    match (then, otherwise) {
-        (Value::Rest(_), _) | (_, Value::Rest(_)) => None,
-        (x, y) if x.presence() != y.presence() => None,
-        (x, y) => {
-            let (there, then) = x.as_element();
-            Value::maybe(there, merge(condition, then.clone(), y.as_element().1.clone()))
-        }
-    }
+fn item(condition: &Term, then: &OpenItem, otherwise: &OpenItem) -> Option<OpenItem> {
+    let ((there, then), (other, otherwise)) = (then.look().element()?, otherwise.look().element()?);
+    if there == other { OpenItem::under(there, merge(condition, then.clone(), otherwise.clone())) } else { None }
 }
 
 /// Tests whether two values are the same, mostly by pointers: equal scalars, terms, unit variants or open lists, or a shared tree.

@@ -20,9 +20,9 @@ mod extent;
 mod map;
 mod merge;
 mod one_of;
+mod open;
 mod operate;
 mod optional;
-mod sequence;
 mod substitute;
 mod unknown;
 
@@ -42,7 +42,8 @@ pub use extent::{BITS_LIMIT, DEPTH_LIMIT, Depth, LENGTH_LIMIT, extent, is_too_la
 pub use map::{Entry, Map, MapParts, Presence};
 pub use merge::{before_joining, merge, union};
 pub use one_of::one_of;
-pub use operate::{Arithmetic, add, append_in_place, arithmetic, negate, text};
+pub use open::{ListItem, ListItems, OpenItem, OpenList};
+pub use operate::{Arithmetic, add, append_in_place, append_item_in_place, arithmetic, negate, text};
 pub use optional::{Optional, has_at_least, has_exactly, includes, with_optional};
 pub use substitute::{Leaf, Substitution};
 pub use unknown::{Ask, Base, ExpandedPart, Keys, Reach, Unknown, Unseen, View};
@@ -51,9 +52,6 @@ pub use unknown::{Ask, Base, ExpandedPart, Keys, Reach, Unknown, Unseen, View};
 pub type List = im::Vector<Value>;
 
 /// A value, possibly symbolic.
-///
-/// `Rest` and `Maybe` are values, although they occur in open lists only: so a list and an open list are one persistent vector, and one
-/// is made, joined or cut out of the other without a copy of its elements.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
     /// A known scalar.
@@ -74,7 +72,7 @@ pub enum Value {
     List(Arc<List>),
     #[doc(hidden)]
     /// A list with stretches of unknown length or optional elements among its elements.
-    Open(Arc<List>),
+    Open(Arc<OpenList>),
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
     #[doc(hidden)]
@@ -84,12 +82,6 @@ pub enum Value {
     #[doc(hidden)]
     /// A node of a recursive type that has not been looked at.
     Unknown(Unknown),
-    #[doc(hidden)]
-    /// A stretch of a list that has not been looked at; only an element of open lists.
-    Rest(Arc<Unseen>),
-    #[doc(hidden)]
-    /// An optional element, present under a condition; only an element of open lists.
-    Maybe(Arc<Optional>),
     /// Any value: a part of an observed answer that was not recorded; only in observed values.
     Any,
     /// No value: the result of an expression under a guard that makes it meaningless, such as a field of another variant.
@@ -163,11 +155,22 @@ impl Value {
         Value::List(Arc::new(elements.into_iter().collect()))
     }
 
-    /// A list of elements, which is open if stretches or optional elements are among them.
+    /// A list of items, which is open if stretches or optional elements are among them.
+    #[doc(hidden)]
     #[must_use]
-    pub fn sequence(elements: List) -> Value {
-        let is_open = elements.iter().any(|element| matches!(element, Value::Rest(_) | Value::Maybe(_)));
-        if is_open { Value::Open(Arc::new(elements)) } else { Value::List(Arc::new(elements)) }
+    pub fn sequence(items: OpenList) -> Value {
+        let mut list = Value::Open(Arc::new(items));
+        list.close();
+        list
+    }
+
+    /// Makes an open list one of known length if all its items are certain elements.
+    fn close(&mut self) {
+        let Value::Open(items) = self else { return };
+        let value = |item: &OpenItem| if let OpenItem::One(value) = item { Some(value.clone()) } else { None };
+        if items.iter().all(|item| matches!(item, OpenItem::One(_))) {
+            *self = Value::list(items.iter().filter_map(value));
+        }
     }
 
     /// A known string.
@@ -194,8 +197,7 @@ impl Value {
             Value::Scalar(scalar) => Some(Term::constant(scalar.clone())),
             Value::Term(term) => Some(term.clone()),
             Value::Data { .. } | Value::List(_) | Value::Map(_) | Value::Union(_) => None,
-            Value::Open(_) | Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => None,
-            Value::Any | Value::Absent => None,
+            Value::Open(_) | Value::Unknown(_) | Value::Any | Value::Absent => None,
         }
     }
 
@@ -267,7 +269,7 @@ impl Value {
         match self {
             Value::Scalar(_) => true,
             Value::Term(_) | Value::Union(_) | Value::Open(_) => false,
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => false,
+            Value::Unknown(_) | Value::Any | Value::Absent => false,
             Value::Data { fields, .. } => fields.iter().flat_map(|f| f.iter()).all(Value::is_known),
             Value::List(list) => list.iter().all(Value::is_known),
             Value::Map(map) => map.is_known(),
@@ -279,11 +281,11 @@ impl Value {
     pub fn breadth(&self) -> usize {
         match self {
             Value::Data { .. } => 1 + self.fields().iter().map(Value::breadth).sum::<usize>(),
-            Value::List(list) | Value::Open(list) => 1 + list.len(),
+            Value::List(list) => 1 + list.len(),
+            Value::Open(list) => 1 + list.len(),
             Value::Map(map) => 1 + map.bound(),
             Value::Union(alternatives) => alternatives.iter().map(|(_, value)| 1 + value.breadth()).sum(),
             Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Any | Value::Absent => 1,
-            Value::Rest(_) | Value::Maybe(_) => 1,
         }
     }
 

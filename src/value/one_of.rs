@@ -94,7 +94,7 @@ fn shape(value: &Value) -> Option<Shape> {
         Value::Data { tag, .. } => Some(Shape::Data(*tag, value.fields().len())),
         Value::List(list) => Some(Shape::List(list.len())),
         Value::Term(_) | Value::Map(_) | Value::Union(_) | Value::Open(_) => None,
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
+        Value::Unknown(_) | Value::Any | Value::Absent => None,
     }
 }
 

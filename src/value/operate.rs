@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::alternatives::lift;
-use super::{Lifted, Value};
+use super::{Lifted, ListItems, OpenItem, OpenList, Value};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 
@@ -41,13 +41,9 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
             }
             Ok(Value::List(joined))
         }
-        (Value::Open(x) | Value::List(x), Value::Open(y) | Value::List(y)) => {
-            let mut joined = (**x).clone();
-            match y.len() <= SHORT {
-                true => joined.extend(y.iter().cloned()),
-                false => joined.append((**y).clone()),
-            }
-            Ok(Value::Open(Arc::new(joined)))
+        (Value::Open(_), Value::Open(_) | Value::List(_)) | (Value::List(_), Value::Open(_)) => {
+            let lists = [a, b].into_iter().filter_map(ListItems::of).map(ListItems::to_open);
+            Ok(Value::Open(Arc::new(lists.fold(OpenList::new(), |joined, more| joined + more))))
         }
         (Value::Map(_), Value::Map(_)) => super::collection::set_union(a, b),
         (Value::Union(alternatives), other) => {
@@ -63,15 +59,25 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
     }
 }
 
-/// Appends an element to a list; returns false if `list` is none. An optional element makes the list open.
+/// Appends an element to a list; returns false if `list` is none.
 pub fn append_in_place(list: &mut Value, element: Value) -> bool {
     match list {
-        Value::List(elements) if element.presence().is_some() => {
-            let mut elements = std::mem::take(elements);
-            Arc::make_mut(&mut elements).push_back(element);
-            *list = Value::Open(elements);
+        Value::List(elements) => Arc::make_mut(elements).push_back(element),
+        _ => return append_item_in_place(list, OpenItem::One(element)),
+    }
+    true
+}
+
+/// Appends an item to a list, which becomes open unless the item is a certain element; returns false if `list` is none.
+pub fn append_item_in_place(list: &mut Value, item: OpenItem) -> bool {
+    match (&mut *list, item) {
+        (Value::List(elements), OpenItem::One(value)) => Arc::make_mut(elements).push_back(value),
+        (Value::Open(items), item) => Arc::make_mut(items).push_back(item),
+        (Value::List(elements), item) => {
+            let mut items = ListItems::Known(elements).to_open();
+            items.push_back(item);
+            *list = Value::Open(Arc::new(items));
         }
-        Value::List(elements) | Value::Open(elements) => Arc::make_mut(elements).push_back(element),
         _ => return false,
     }
     true

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::{Lifted, List, Split, Truth, Value};
+use super::{ListItems, OpenItem, OpenList, Truth, Value};
 use crate::scalar::Scalar;
 use crate::term::Term;
 
@@ -15,53 +15,8 @@ use crate::term::Term;
 pub struct Optional {
     /// The condition under which the element is present: a boolean term, never a constant.
     pub presence: Term,
-    /// The value of the element; not optional itself.
+    /// The value of the element.
     pub value: Value,
-}
-
-impl Optional {
-    /// Another value under the same condition.
-    pub(super) fn with(&self, value: Value) -> Option<Value> {
-        Value::maybe(Truth::Term(self.presence.clone()), value)
-    }
-}
-
-#[doc(hidden)]
-impl Value {
-    /// An element of a list that is present under a condition: the value itself if the condition is known to hold, nothing if it cannot.
-    #[must_use]
-    pub fn maybe(presence: Truth, value: Value) -> Option<Value> {
-        let presence = match presence {
-            Truth::Known(true) => return Some(value),
-            Truth::Known(false) => return None,
-            Truth::Term(presence) => presence,
-        };
-        match value {
-            Value::Maybe(inner) => {
-                let both = Truth::of(Term::and(&presence, &inner.presence));
-                Value::maybe(both, inner.value.clone())
-            }
-            value => Some(Value::Maybe(Arc::new(Optional { presence, value }))),
-        }
-    }
-
-    /// The presence of an element of a list, and its value if it is present.
-    #[must_use]
-    pub fn as_element(&self) -> (Truth, &Value) {
-        match self {
-            Value::Maybe(optional) => (Truth::Term(optional.presence.clone()), &optional.value),
-            certain => (Truth::Known(true), certain),
-        }
-    }
-
-    /// The presence of an optional element.
-    #[must_use]
-    pub fn presence(&self) -> Option<&Term> {
-        match self {
-            Value::Maybe(optional) => Some(&optional.presence),
-            _ => None,
-        }
-    }
 }
 
 /// The list that is the longer of two if a condition holds, else the shorter: `[1, 2, 3]` and `[1, 3]` become `[1, 2?p, 3]`.
@@ -70,21 +25,17 @@ impl Value {
 /// the values is no list. [`Value::decide`] with the condition gives either list back.
 #[must_use]
 pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Option<Value> {
-    let (Value::List(more) | Value::Open(more), Value::List(fewer) | Value::Open(fewer)) = (longer, shorter) else {
-        return None;
-    };
+    let (more, fewer) = (ListItems::of(longer)?, ListItems::of(shorter)?);
     if more.len() != fewer.len() + 1 {
         return None;
     }
     let same = more.iter().zip(fewer.iter()).take_while(|(a, b)| a == b).count();
-    if more.iter().skip(same + 1).ne(fewer.iter().skip(same)) || matches!(more[same], Value::Rest(_)) {
+    if more.iter().skip(same + 1).ne(fewer.iter().skip(same)) {
         return None;
     }
-    let mut list = (**more).clone();
-    match Value::maybe(presence.clone(), more[same].clone()) {
-        Some(element) => drop(list.set(same, element)),
-        None => drop(list.remove(same)),
-    }
+    let (there, value) = more.get(same)?.element()?;
+    let mut list = more.to_open();
+    change_at(&mut list, same, OpenItem::under(presence.clone().and(there), value.clone()));
     Some(Value::sequence(list))
 }
 
@@ -101,28 +52,23 @@ pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Optio
 /// the test may return false for a list that is included.
 #[must_use]
 pub fn includes(general: &Value, special: &Value) -> bool {
-    let (Value::List(general) | Value::Open(general), Value::List(special) | Value::Open(special)) = (general, special)
-    else {
-        return false;
-    };
-    let known = |list: &List| list.iter().all(|element| element.as_element().1.is_known());
-    if !known(general) || !known(special) {
-        return false;
-    }
+    let known = |list: ListItems<'_>| list.iter().all(|item| item.value().is_some_and(Value::is_known));
+    let known = |value| ListItems::of(value).filter(|list| known(*list));
+    let (Some(general), Some(special)) = (known(general), known(special)) else { return false };
     // At n: set if the elements of the special list so far match among the first n elements of the general one.
     let mut found = vec![true];
     found.extend(general.iter().map(|_| false));
     let passed = |found: &mut Vec<bool>| {
-        for (at, element) in general.iter().enumerate() {
-            found[at + 1] |= found[at] && element.presence().is_some();
+        for (at, item) in general.iter().enumerate() {
+            found[at + 1] |= found[at] && item.presence().is_some();
         }
     };
     passed(&mut found);
-    for element in special.iter() {
-        let (value, certain) = (element.as_element().1, element.presence().is_none());
+    for item in special.iter() {
+        let (value, certain) = (item.value(), item.presence().is_none());
         let mut next = vec![false; found.len()];
         for (at, place) in general.iter().enumerate() {
-            next[at + 1] = found[at] && (certain || place.presence().is_some()) && place.as_element().1 == value;
+            next[at + 1] = found[at] && (certain || place.presence().is_some()) && place.value() == value;
         }
         found = next;
         passed(&mut found);
@@ -157,14 +103,14 @@ fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> 
 
 /// The condition that a list has at least `wanted` elements; `None` if its length must be added up.
 #[must_use]
-pub fn has_at_least(list: &List, wanted: usize) -> Option<Truth> {
+pub fn has_at_least(list: &OpenList, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted)?;
     at_least(certain, &presences, wanted)
 }
 
 /// The condition that a list has exactly `wanted` elements; `None` if its length must be added up.
 #[must_use]
-pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
+pub fn has_exactly(list: &OpenList, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted + 1)?;
     let more = at_least(certain, &presences, wanted + 1)?;
     if more.is_true() {
@@ -175,13 +121,13 @@ pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
 
 /// The number of certain elements, and the presences of the optional ones, up to the certain element number `most`; `None` if a
 /// stretch of unknown length comes before that.
-fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
+fn counted(list: &OpenList, most: usize) -> Option<(usize, Vec<Term>)> {
     let (mut certain, mut presences) = (0, Vec::new());
-    for element in list.iter() {
-        match element {
-            Value::Rest(_) => return None,
-            Value::Maybe(optional) => presences.push(optional.presence.clone()),
-            _ => certain += 1,
+    for item in list.iter() {
+        match item {
+            OpenItem::Rest(_) => return None,
+            OpenItem::Maybe(optional) => presences.push(optional.presence.clone()),
+            OpenItem::One(_) => certain += 1,
         }
         if certain >= most {
             break;
@@ -196,48 +142,37 @@ impl Value {
     pub fn decide_next(&mut self, condition: &Term, holds: bool) -> bool {
         let Value::Open(list) = self else { return false };
         let decision = Decision::of(condition, holds);
-        let mut changes = list.iter().enumerate().filter_map(|(at, element)| Some((at, decision.element(element)?)));
+        let mut changes = list.iter().enumerate().filter_map(|(at, item)| Some((at, decision.item(item)?)));
         let Some((at, change)) = changes.next() else { return false };
         drop(changes);
-        let mut own = std::mem::take(list);
-        change_at(Arc::make_mut(&mut own), at, change);
-        let is_open = own.iter().any(|element| matches!(element, Value::Rest(_) | Value::Maybe(_)));
-        *self = if is_open { Value::Open(own) } else { Value::List(own) };
+        change_at(Arc::make_mut(list), at, change);
+        self.close();
         true
     }
 }
 
 /// The list after a condition was decided; `None` if nothing changed.
-pub(super) fn decided(list: &List, condition: &Term, holds: bool) -> Option<List> {
+pub(super) fn decided(list: &OpenList, condition: &Term, holds: bool) -> Option<OpenList> {
     let decision = Decision::of(condition, holds);
-    let changes = list.iter().enumerate().filter_map(|(at, element)| Some((at, decision.element(element)?)));
-    let changes: Vec<(usize, Option<Value>)> = changes.collect();
+    let changes = list.iter().enumerate().filter_map(|(at, item)| Some((at, decision.item(item)?)));
+    let changes: Vec<(usize, Option<OpenItem>)> = changes.collect();
     (!changes.is_empty()).then(|| changed(list, changes))
 }
 
-/// The list with some elements replaced, or removed (`None`), their places in ascending order.
-pub(super) fn changed(list: &List, changes: Vec<(usize, Option<Value>)>) -> List {
+/// The list with some items replaced, or removed (`None`), their places in ascending order.
+pub(super) fn changed(list: &OpenList, changes: Vec<(usize, Option<OpenItem>)>) -> OpenList {
     let mut list = list.clone();
     changes.into_iter().rev().for_each(|(at, change)| change_at(&mut list, at, change));
     list
 }
 
-/// Replaces the element at a place, or removes it (`None`).
-fn change_at(list: &mut List, at: usize, change: Option<Value>) {
+/// Replaces the item at a place, or removes it (`None`).
+fn change_at(list: &mut OpenList, at: usize, change: Option<OpenItem>) {
     match change {
-        Some(element) => drop(list.set(at, element)),
+        Some(item) => drop(list.set(at, item)),
         None if at == 0 => drop(list.pop_front()),
         None => drop(list.remove(at)),
     }
-}
-
-/// Checks that no optional element is among the places up to `last` (all, if `None`).
-///
-/// # Errors
-/// The first presence, to be decided.
-pub(super) fn all_there(list: &List, last: Option<usize>) -> Lifted<()> {
-    let mut before = list.iter().take(last.map_or(usize::MAX, |last| last.saturating_add(1)));
-    before.find_map(Value::presence).map_or(Ok(()), |presence| Err(Split::On(presence.clone())))
 }
 
 /// A condition that was decided.
@@ -252,18 +187,19 @@ impl<'c> Decision<'c> {
         Decision { condition, negated: Term::not(condition), holds }
     }
 
-    /// The element of a list after the decision: `Some(None)` if it is removed, `None` if it stays as it is.
-    fn element(&self, element: &Value) -> Option<Option<Value>> {
+    /// The item of a list after the decision: `Some(None)` if it is removed, `None` if it stays as it is.
+    fn item(&self, item: &OpenItem) -> Option<Option<OpenItem>> {
         let changed = |value: &Value| match value {
-            Value::Scalar(_) | Value::Rest(_) => None,
+            Value::Scalar(_) => None,
             other => Some(other.decide(self.condition, self.holds)).filter(|decided| decided != other),
         };
-        let Value::Maybe(optional) = element else { return changed(element).map(Some) };
-        match (self.on(&optional.presence), changed(&optional.value)) {
-            (None, None) => None,
-            (None, Some(value)) => Some(optional.with(value)),
-            (Some(presence), value) => Some(Value::maybe(presence, value.unwrap_or_else(|| optional.value.clone()))),
+        if let OpenItem::Maybe(optional) = item
+            && let Some(presence) = self.on(&optional.presence)
+        {
+            let value = changed(&optional.value).unwrap_or_else(|| optional.value.clone());
+            return Some(OpenItem::under(presence, value));
         }
+        item.changed(changed).map(Some)
     }
 
     /// The presence after the decision; `None` if it stays as it is.

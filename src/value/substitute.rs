@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
-use super::{Alternatives, List, Optional, Truth, Unseen, Value, optional};
+use super::{Alternatives, List, OpenItem, OpenList, Optional, Truth, Unseen, Value, optional};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -42,16 +42,12 @@ impl<'a> Substitution<'a> {
         match value {
             Value::Scalar(_) | Value::Absent | Value::Data { fields: None, .. } => None,
             Value::Unknown(_) | Value::Any => None,
-            Value::Rest(rest) => {
-                (self.term)(&rest.length).map(|length| Value::Rest(Arc::new(Unseen { unknown: rest.unknown, length })))
-            }
             Value::Term(term) => (self.term)(term).map(Value::of_term),
             Value::Data { tag, fields: Some(fields), .. } => {
                 self.sequence(fields).map(|fields| Value::data(*tag, fields))
             }
             Value::List(list) => self.list(list).map(Value::List),
             Value::Open(list) => self.open_list(list).map(Value::sequence),
-            Value::Maybe(optional) => self.optional(optional).map(|element| element.unwrap_or(Value::Absent)),
             Value::Map(map) => {
                 let scope = self.scope;
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
@@ -100,15 +96,17 @@ impl<'a> Substitution<'a> {
         Some(rewritten)
     }
 
-    fn open_list(&mut self, list: &List) -> Option<List> {
+    fn open_list(&mut self, list: &OpenList) -> Option<OpenList> {
         if self.scope == Scope::Pending && list.len() > WALKED {
             return None;
         }
         let mut changes = Vec::new();
-        for (at, element) in list.iter().enumerate() {
-            let change = match element {
-                Value::Maybe(optional) => self.optional(optional),
-                element => self.apply(element).map(Some),
+        for (at, item) in list.iter().enumerate() {
+            let change = match item {
+                OpenItem::One(value) => self.apply(value).map(|value| Some(OpenItem::One(value))),
+                OpenItem::Maybe(optional) => self.optional(optional),
+                OpenItem::Rest(rest) => (self.term)(&rest.length)
+                    .map(|length| Some(OpenItem::Rest(Arc::new(Unseen { unknown: rest.unknown, length })))),
             };
             changes.extend(change.map(|change| (at, change)));
         }
@@ -116,7 +114,7 @@ impl<'a> Substitution<'a> {
     }
 
     /// The rewritten optional element: `Some(None)` if it turns out not to be present, `None` if nothing changed.
-    fn optional(&mut self, optional: &Optional) -> Option<Option<Value>> {
+    fn optional(&mut self, optional: &Optional) -> Option<Option<OpenItem>> {
         let presence = (self.term)(&optional.presence);
         if presence.as_ref().and_then(Term::as_bool) == Some(false) {
             return Some(None);
@@ -126,7 +124,7 @@ impl<'a> Substitution<'a> {
             return None;
         }
         let presence = presence.unwrap_or_else(|| optional.presence.clone());
-        Some(Value::maybe(Truth::of(presence), value.unwrap_or_else(|| optional.value.clone())))
+        Some(OpenItem::under(Truth::of(presence), value.unwrap_or_else(|| optional.value.clone())))
     }
 
     fn union(&mut self, alternatives: &Alternatives) -> Option<Value> {
@@ -161,8 +159,8 @@ impl Value {
             Value::Union(alternatives) => {
                 alternatives.iter().any(|(guard, value)| guard.as_var().is_none() || value.has_computed())
             }
-            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
-            Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Maybe(_) => false,
+            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
         }
     }
 
@@ -175,7 +173,7 @@ impl Value {
                 alternatives.iter().all(|(guard, value)| guard.is_literal() && value.has_only_variables())
             }
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => true,
-            Value::Rest(_) | Value::Maybe(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
         }
     }
 
@@ -185,8 +183,8 @@ impl Value {
         match self {
             Value::Term(_) | Value::Union(_) => true,
             Value::Data { .. } => self.fields().iter().any(Value::has_terms),
-            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any | Value::Rest(_) => false,
-            Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Maybe(_) => false,
+            Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => false,
+            Value::List(_) | Value::Open(_) | Value::Map(_) => false,
         }
     }
 
@@ -203,21 +201,22 @@ impl Value {
     pub fn visit_leaves(&self, visit: &mut dyn FnMut(Leaf<'_>)) -> u32 {
         match self {
             Value::Scalar(_) | Value::Absent | Value::Unknown(_) | Value::Any => 1,
-            Value::Rest(rest) => {
-                visit(Leaf::Term(&rest.length));
-                1
-            }
-            Value::Maybe(optional) => {
-                visit(Leaf::Term(&optional.presence));
-                optional.value.visit_leaves(visit)
-            }
             Value::Term(term) => {
                 visit(Leaf::Term(term));
                 1
             }
             Value::Data { .. } => 1 + self.fields().iter().map(|field| field.visit_leaves(visit)).sum::<u32>(),
-            Value::List(list) | Value::Open(list) => {
-                1 + list.iter().map(|element| element.visit_leaves(visit)).sum::<u32>()
+            Value::List(list) => 1 + list.iter().map(|element| element.visit_leaves(visit)).sum::<u32>(),
+            Value::Open(list) => {
+                let mut walked = 1;
+                for item in list.iter().map(OpenItem::look) {
+                    item.presence()
+                        .or(item.rest().map(|rest| &rest.length))
+                        .into_iter()
+                        .for_each(|term| visit(Leaf::Term(term)));
+                    walked += item.value().map_or(1, |value| value.visit_leaves(visit));
+                }
+                walked
             }
             Value::Map(map) => {
                 let visit = std::cell::RefCell::new(visit);
@@ -286,15 +285,12 @@ impl Value {
             }
             Value::List(list) => Value::list(list.iter().map(decide)),
             Value::Open(_) => self.decide(condition, truth),
-            Value::Maybe(optional) => {
-                Value::maybe(Truth::Term(optional.presence.clone()), decide(&optional.value)).unwrap_or(Value::Absent)
-            }
             Value::Union(alternatives) => {
                 let decided = alternatives.iter().map(|(guard, value)| (guard.clone(), decide(value)));
                 alternatives.read_like(decided.collect())
             }
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Data { fields: None, .. } => self.clone(),
-            Value::Unknown(_) | Value::Rest(_) | Value::Any => self.clone(),
+            Value::Unknown(_) | Value::Any => self.clone(),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Map, Value};
+use super::{Entry, Map, OpenItem, OpenList, Value};
 use crate::term::Term;
 
 /// An unknown part of a value: its identity and the number of its type.
@@ -138,24 +138,18 @@ impl Value {
                 | ExpandedPart::Whole(..) => None,
             },
             Value::Data { tag, fields: Some(fields), .. } => {
-                Some(Value::data(*tag, filled_all(fields.iter(), part)?.into_iter().flatten().collect::<Vec<_>>()))
+                Some(Value::data(*tag, rewritten(fields.iter(), |value| value.filled(part))?))
             }
-            Value::List(list) | Value::Open(list) => {
-                let filled = filled_all(list.iter(), part)?;
-                Some(Value::sequence(filled.into_iter().flatten().collect()))
-            }
-            Value::Maybe(optional) => optional.with(optional.value.filled(part)?),
+            Value::List(list) => rewritten(list.iter(), |value| value.filled(part)).map(Value::list),
+            Value::Open(list) => filled_list(list, part).map(Value::sequence),
             Value::Map(map) => map.filled(part).map(Value::Map),
             Value::Union(alternatives) => {
-                let values = filled_all(alternatives.iter().map(|(_, value)| value), part)?;
-                let filled = alternatives
-                    .iter()
-                    .zip(values)
-                    .map(|((guard, old), new)| (guard.clone(), new.into_iter().next().unwrap_or_else(|| old.clone())));
-                Some(super::union(filled.collect::<Vec<_>>()))
+                let values = rewritten(alternatives.iter().map(|(_, value)| value), |value| value.filled(part))?;
+                let guards = alternatives.iter().map(|(guard, _)| guard.clone());
+                Some(super::union(guards.zip(values).collect::<Vec<_>>()))
             }
             Value::Scalar(_) | Value::Term(_) | Value::Data { fields: None, .. } => None,
-            Value::Rest(_) | Value::Absent | Value::Any => None,
+            Value::Absent | Value::Any => None,
         }
     }
 
@@ -163,10 +157,12 @@ impl Value {
     pub fn visit_unknowns(&self, visit: &mut dyn FnMut(u64)) {
         match self {
             Value::Unknown(unknown) => visit(unknown.id),
-            Value::Rest(rest) => visit(rest.unknown.id),
-            Value::Maybe(optional) => optional.value.visit_unknowns(visit),
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_unknowns(visit)),
-            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_unknowns(visit)),
+            Value::List(list) => list.iter().for_each(|element| element.visit_unknowns(visit)),
+            Value::Open(list) => list.iter().map(OpenItem::look).for_each(|item| {
+                item.rest().into_iter().for_each(|rest| visit(rest.unknown.id));
+                item.value().into_iter().for_each(|value| value.visit_unknowns(visit));
+            }),
             Value::Map(map) => map.visit_unknowns(visit),
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_unknowns(visit)),
             Value::Scalar(_) | Value::Term(_) | Value::Absent | Value::Any => {}
@@ -176,10 +172,12 @@ impl Value {
     /// Calls a function on every stretch of a list inside that has not been looked at.
     pub fn visit_rests(&self, visit: &mut dyn FnMut(&Unseen)) {
         match self {
-            Value::Rest(rest) => visit(rest),
-            Value::Maybe(optional) => optional.value.visit_rests(visit),
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_rests(visit)),
-            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_rests(visit)),
+            Value::List(list) => list.iter().for_each(|element| element.visit_rests(visit)),
+            Value::Open(list) => list.iter().map(OpenItem::look).for_each(|item| {
+                item.rest().into_iter().for_each(&mut *visit);
+                item.value().into_iter().for_each(|value| value.visit_rests(visit));
+            }),
             Value::Map(map) => map.visit(&mut |value| value.visit_rests(visit), &mut |_| {}),
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_rests(visit)),
             Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Absent | Value::Any => {}
@@ -190,14 +188,16 @@ impl Value {
     pub fn visit_bases<'v>(&'v self, visit: &mut dyn FnMut(u64, &'v Map)) {
         match self {
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_bases(visit)),
-            Value::List(list) | Value::Open(list) => list.iter().for_each(|element| element.visit_bases(visit)),
-            Value::Maybe(optional) => optional.value.visit_bases(visit),
+            Value::List(list) => list.iter().for_each(|element| element.visit_bases(visit)),
+            Value::Open(list) => {
+                list.iter().filter_map(|item| item.look().value()).for_each(|value| value.visit_bases(visit))
+            }
             Value::Map(map) => {
                 map.base().into_iter().for_each(|base| visit(base.unknown.id, map));
                 map.visit_bases(visit);
             }
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| value.visit_bases(visit)),
-            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Absent | Value::Any => {}
+            Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Absent | Value::Any => {}
         }
     }
 
@@ -210,10 +210,9 @@ impl Value {
                 self.fields().iter().any(|field| !matches!(field, Value::Scalar(_)) && field.has_holes())
             }
             Value::List(list) => list.iter().any(Value::has_holes),
-            Value::Maybe(optional) => optional.value.has_holes(),
             Value::Map(map) => map.looked_at().any(|(_, entry)| entry.value.has_holes()),
             Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => false,
-            Value::Unknown(_) | Value::Rest(_) | Value::Absent => false,
+            Value::Unknown(_) | Value::Absent => false,
         }
     }
 
@@ -221,29 +220,25 @@ impl Value {
     #[must_use]
     pub fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Value> {
         let renumber = |unknown: &Unknown| Unknown { id: number(unknown.id), ..*unknown };
-        let all = |values: &mut dyn Iterator<Item = &Value>| -> Option<Vec<Value>> {
-            let renumbered: Vec<(Value, bool)> = values
-                .map(|value| value.renumbered(number).map_or_else(|| (value.clone(), false), |value| (value, true)))
-                .collect();
-            let changed = renumbered.iter().any(|(_, changed)| *changed);
-            changed.then(|| renumbered.into_iter().map(|(value, _)| value).collect())
-        };
         match self {
             Value::Unknown(unknown) => Some(Value::Unknown(renumber(unknown))),
-            Value::Rest(rest) => {
-                let rest = Unseen { unknown: renumber(&rest.unknown), length: rest.length.clone() };
-                Some(Value::Rest(Arc::new(rest)))
-            }
             Value::Data { tag, fields: Some(fields), .. } => {
-                all(&mut fields.iter()).map(|fields| Value::data(*tag, fields))
+                rewritten(fields.iter(), |value| value.renumbered(number)).map(|fields| Value::data(*tag, fields))
             }
-            Value::List(list) | Value::Open(list) => {
-                all(&mut list.iter()).map(|elements| Value::sequence(elements.into_iter().collect()))
+            Value::List(list) => rewritten(list.iter(), |value| value.renumbered(number)).map(Value::list),
+            Value::Open(list) => {
+                let item = |item: &OpenItem| match item {
+                    OpenItem::Rest(rest) => {
+                        let rest = Unseen { unknown: renumber(&rest.unknown), length: rest.length.clone() };
+                        Some(OpenItem::Rest(Arc::new(rest)))
+                    }
+                    other => other.changed(|value| value.renumbered(number)),
+                };
+                rewritten(list.iter(), item).map(|items| Value::sequence(items.into_iter().collect()))
             }
-            Value::Maybe(optional) => optional.with(optional.value.renumbered(number)?),
             Value::Map(map) => map.renumbered(number).map(Value::Map),
             Value::Union(alternatives) => {
-                let values = all(&mut alternatives.iter().map(|(_, value)| value))?;
+                let values = rewritten(alternatives.iter().map(|(_, value)| value), |value| value.renumbered(number))?;
                 let guards = alternatives.iter().map(|(guard, _)| guard.clone());
                 Some(Value::Union(guards.zip(values).collect()))
             }
@@ -262,21 +257,36 @@ impl Value {
     }
 }
 
-/// The values with an expanded part filled in. Each becomes one value; a stretch of a list becomes its first element and the
-/// stretch after it, or nothing. `None` if no value changed.
-fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &ExpandedPart) -> Option<Vec<Vec<Value>>> {
+/// Values of which a function changes some; `None` if it changes none.
+fn rewritten<'v, T: Clone + 'v>(
+    values: impl Iterator<Item = &'v T> + Clone,
+    change: impl Fn(&T) -> Option<T>,
+) -> Option<Vec<T>> {
+    let (at, first) = values.clone().enumerate().find_map(|(at, value)| Some((at, change(value)?)))?;
+    let mut all: Vec<T> = values.clone().take(at).cloned().collect();
+    all.push(first);
+    all.extend(values.skip(at + 1).map(|value| change(value).unwrap_or_else(|| value.clone())));
+    Some(all)
+}
+
+/// The items of an open list with an expanded part filled in. A stretch becomes its first element and the stretch after it, or
+/// nothing. `None` if no item changed.
+fn filled_list(list: &OpenList, part: &ExpandedPart) -> Option<OpenList> {
     let mut changed = false;
-    let mut filled = Vec::new();
-    for value in values {
-        let new = match (value, part) {
-            (Value::Rest(rest), ExpandedPart::Item(id, item)) if *id == rest.unknown.id => Some(match item {
-                Some((first, others)) => vec![first.clone(), Value::Rest(Arc::new(others.clone()))],
-                None => Vec::new(),
-            }),
-            (value, part) => value.filled(part).map(|value| vec![value]),
-        };
-        changed |= new.is_some();
-        filled.push(new.unwrap_or_else(|| vec![value.clone()]));
+    let mut filled = OpenList::new();
+    for item in list {
+        match (item, part) {
+            (OpenItem::Rest(rest), ExpandedPart::Item(id, found)) if *id == rest.unknown.id => {
+                changed = true;
+                let found = found.iter().map(|(first, others)| (OpenItem::One(first.clone()), others.clone()));
+                filled.extend(found.flat_map(|(first, others)| [first, OpenItem::Rest(Arc::new(others))]));
+            }
+            (item, part) => {
+                let new = item.changed(|value| value.filled(part));
+                changed |= new.is_some();
+                filled.push_back(new.unwrap_or_else(|| item.clone()));
+            }
+        }
     }
     changed.then_some(filled)
 }

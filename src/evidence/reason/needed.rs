@@ -142,7 +142,6 @@ fn of_type(types: &Types, ty: TypeId, value: &Value, wanted: TypeId, found: &mut
             }
         }
         Value::List(list) => list.iter().for_each(|element| of_type(types, part(0), element, wanted, found)),
-        Value::Maybe(optional) => of_type(types, ty, &optional.value, wanted, found),
         Value::Map(map) => {
             for (key, entry) in map.entries().unwrap_or_default() {
                 of_type(types, part(0), key, wanted, found);
@@ -152,6 +151,6 @@ fn of_type(types: &Types, ty: TypeId, value: &Value, wanted: TypeId, found: &mut
             }
         }
         Value::Scalar(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => {}
-        Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => {}
+        Value::Unknown(_) | Value::Any | Value::Absent => {}
     }
 }

@@ -116,13 +116,15 @@ fn contains(value: &Value, part: &Value) -> bool {
     value == part
         || match value {
             Value::Data { .. } => value.fields().iter().any(|field| contains(field, part)),
-            Value::List(list) | Value::Open(list) => list.iter().any(|element| contains(element, part)),
+            Value::List(_) | Value::Open(_) => {
+                let mut items = value.items();
+                items.any(|item| item.value().is_some_and(|element| contains(element, part)))
+            }
             Value::Map(map) => {
                 let entries = map.entries().unwrap_or_default();
                 entries.into_iter().any(|(key, entry)| contains(key, part) || contains(&entry.value, part))
             }
-            Value::Maybe(optional) => contains(&optional.value, part),
             Value::Scalar(_) | Value::Term(_) | Value::Union(_) => false,
-            Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => false,
+            Value::Unknown(_) | Value::Any | Value::Absent => false,
         }
 }

@@ -9,7 +9,7 @@ use crate::judge::candidate::Candidate;
 use crate::limits;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
+use crate::value::{Base, Entry, Keys, ListItem, ListItems, Map, OpenList, Truth, Value, View};
 
 /// The candidates that are compared each with each.
 const COVERED: usize = 64;
@@ -76,12 +76,11 @@ impl Matching<'_> {
                     && general.fields().iter().zip(special.fields()).all(|(a, b)| self.value(a, b))
             }
             (Value::Unknown(a), Value::Unknown(b)) => a == b,
-            (Value::Rest(a), Value::Rest(b)) => a.unknown == b.unknown && self.term(&a.length, &b.length),
             (Value::List(a), Value::List(b)) => {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| self.value(a, b))
             }
-            (Value::Open(a), Value::Open(b) | Value::List(b)) => self.open_list(a, b),
-            (Value::Maybe(a), Value::Maybe(b)) => self.term(&a.presence, &b.presence) && self.value(&a.value, &b.value),
+            (Value::Open(a), Value::Open(b)) => self.open_list(a, ListItems::Open(b)),
+            (Value::Open(a), Value::List(b)) => self.open_list(a, ListItems::Known(b)),
             (Value::Map(a), Value::Map(b)) => self.map(a, b),
             (Value::Union(a), Value::Union(b)) => b.iter().all(|(guard, special)| {
                 let each = |(own, value): &(Term, Value)| {
@@ -99,26 +98,38 @@ impl Matching<'_> {
 
     /// Matches a list with stretches or optional elements, element by element. If that fails, each optional element is matched with the
     /// next element of the other list if both have the same known value, and is absent otherwise.
-    fn open_list(&mut self, general: &im::Vector<Value>, special: &im::Vector<Value>) -> bool {
-        let one_by_one = |matching: &mut Self| general.iter().zip(special.iter()).all(|(a, b)| matching.value(a, b));
+    fn open_list(&mut self, general: &OpenList, special: ListItems<'_>) -> bool {
+        let one_by_one =
+            |matching: &mut Self| general.iter().zip(special.iter()).all(|(a, b)| matching.item(a.look(), b));
         if general.len() == special.len() && self.or_undo(one_by_one) {
             return true;
         }
         let mut left = special.iter().peekable();
-        for element in general.iter() {
-            let fits = match element {
-                Value::Maybe(optional) => {
-                    let next = left.next_if(|next| optional.value.is_known() && *next.as_element().1 == optional.value);
-                    let there = next.map_or(Truth::Known(false), |next| next.as_element().0);
+        for item in general.iter() {
+            let fits = match item.look() {
+                ListItem::Maybe(optional) => {
+                    let next = left.next_if(|next| optional.value.is_known() && next.value() == Some(&optional.value));
+                    let there = next.and_then(ListItem::element).map_or(Truth::Known(false), |(there, _)| there);
                     self.term(&optional.presence, &there.term())
                 }
-                certain => left.next().is_some_and(|next| self.value(certain, next)),
+                certain => left.next().is_some_and(|next| self.item(certain, next)),
             };
             if !fits {
                 return false;
             }
         }
         left.next().is_none()
+    }
+
+    fn item(&mut self, general: ListItem<'_>, special: ListItem<'_>) -> bool {
+        match (general, special) {
+            (ListItem::One(a), ListItem::One(b)) => self.value(a, b),
+            (ListItem::Maybe(a), ListItem::Maybe(b)) => {
+                self.term(&a.presence, &b.presence) && self.value(&a.value, &b.value)
+            }
+            (ListItem::Rest(a), ListItem::Rest(b)) => a.unknown == b.unknown && self.term(&a.length, &b.length),
+            _ => false,
+        }
     }
 
     fn map(&mut self, a: &Map, b: &Map) -> bool {
@@ -281,7 +292,7 @@ mod tests {
     use crate::solve::Solver;
     use crate::spec::Spec;
     use crate::term::{Term, Var};
-    use crate::value::{Substitution, Truth, Value};
+    use crate::value::{OpenItem, Substitution, Truth, Value};
 
     /// A list some of whose elements are there under variables with these numbers, or negations of them.
     fn list(next: &mut dyn FnMut(u64) -> u64, first: u64) -> Value {
@@ -293,7 +304,7 @@ mod tests {
                 1 => Truth::Term(Term::not(&var)),
                 _ => Truth::Term(var),
             };
-            elements.extend(Value::maybe(there, Value::from(next(3) as i64)));
+            elements.extend(OpenItem::under(there, Value::from(next(3) as i64)));
         }
         Value::sequence(elements)
     }

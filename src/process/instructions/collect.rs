@@ -11,7 +11,7 @@ use crate::process::task::Task;
 use crate::process::{Limit, Process};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Register};
-use crate::value::{self, Ask, Entry, LENGTH_LIMIT, Presence, Reach, Truth, Unseen, Value};
+use crate::value::{self, Ask, Entry, LENGTH_LIMIT, ListItems, OpenItem, Presence, Reach, Truth, Value};
 
 /// At most this many elements are appended, or taken off, one by one.
 pub(crate) const SHORT: usize = 32;
@@ -32,23 +32,29 @@ pub(crate) fn replace(
 ) -> Result<Executed, Obstacle> {
     let [list, place, value] = [list, place, value].map(|operand| at.read(process, operand));
     value::index(list, place)?;
-    let (Value::List(elements) | Value::Open(elements)) = list else {
-        return match list {
-            Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
-            _ => process.task.keep(dst, Ok(Value::Absent)),
-        };
+    let (inside, replaced) = match list {
+        Value::List(elements) => {
+            let mut replaced = Vec::with_capacity(elements.len());
+            for (position, old) in elements.iter().enumerate() {
+                let here = value::equal(place, &Value::from(position as i64))?.term();
+                replaced.push(if here.as_bool() == Some(false) {
+                    old.clone()
+                } else {
+                    value::merge(&here, value.clone(), old.clone())
+                });
+            }
+            (value::element(elements, place).0, Value::list(replaced))
+        }
+        // The position is known and that of a certain element, or out of range: otherwise `index` had something to decide first.
+        Value::Open(items) => {
+            let position = place.as_int().and_then(Int::to_i64).and_then(|at| usize::try_from(at).ok());
+            let position = position.filter(|at| *at < items.len());
+            let replaced = |at| Value::sequence(items.update(at, OpenItem::One(value.clone())));
+            (Truth::Known(position.is_some()), position.map_or_else(|| list.clone(), replaced))
+        }
+        Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => return process.task.keep(dst, Ok(Value::Absent)),
     };
-    let (inside, _) = value::element(elements, place);
-    let mut replaced = Vec::with_capacity(elements.len());
-    for (position, old) in elements.iter().enumerate() {
-        let here = value::equal(place, &Value::from(position as i64))?.term();
-        replaced.push(if here.as_bool() == Some(false) {
-            old.clone()
-        } else {
-            value::merge(&here, value.clone(), old.clone())
-        });
-    }
-    let replaced = Value::sequence(replaced.into_iter().collect());
     effects::partial(&mut process.task, at, (dst, FaultKind::OutOfRange), (inside, replaced))
 }
 
@@ -133,8 +139,8 @@ pub(crate) fn push(
     [src, when]: [Operand; 2],
 ) -> Result<Executed, Obstacle> {
     let here = at.read(process, when).truth();
-    if let Some(element) = Value::maybe(here, at.read(process, src).clone()) {
-        value::append_in_place(&mut process.task.registers[at.index(dst)], element);
+    if let Some(item) = OpenItem::under(here, at.read(process, src).clone()) {
+        value::append_item_in_place(&mut process.task.registers[at.index(dst)], item);
     }
     Ok(Executed::Following)
 }
@@ -205,19 +211,17 @@ fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 
             found.map(|[head, there]| [Value::Data { tag: DISORDERED, fields: Some(rest), depth }, head, there])
         }
         Value::Data { tag: OPEN, fields: Some(mut rest), depth } => {
-            let first = match &rest[0] {
-                Value::List(list) | Value::Open(list) => list.front().cloned(),
-                _ => None,
-            };
-            let Some(first) = first else { return Ok(None) };
-            if let Value::Rest(unseen) = first {
+            let Some(first) = ListItems::of(&rest[0]).and_then(|list| list.iter().next()) else { return Ok(None) };
+            let Some((there, element)) = first.element() else {
+                let unseen = first.rest().cloned();
                 task.registers[cursor] = Value::Data { tag: OPEN, fields: Some(rest), depth };
-                return Err(Obstacle::Ask(Ask::Item(Unseen::clone(&unseen), Reach::Unbounded)));
-            }
-            let (there, element) = first.as_element();
+                return unseen.map_or(Ok(None), |rest| Err(Obstacle::Ask(Ask::Item(rest, Reach::Unbounded))));
+            };
             let (there, element) = (there.into(), element.clone());
-            if let Value::List(list) | Value::Open(list) = &mut Arc::make_mut(&mut rest)[0] {
-                drop_first_in_place(list, 1);
+            match &mut Arc::make_mut(&mut rest)[0] {
+                Value::List(list) => drop_first_in_place(list, 1),
+                Value::Open(list) => drop_first_in_place(list, 1),
+                _ => {}
             }
             Some([Value::Data { tag: OPEN, fields: Some(rest), depth }, element, there])
         }
@@ -248,7 +252,7 @@ pub(crate) fn append_in_place(list: &mut Arc<im::Vector<Value>>, element: Value)
 }
 
 /// Removes the first elements of a list that has at least as many.
-pub(crate) fn drop_first_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
+pub(crate) fn drop_first_in_place<T: Clone>(list: &mut Arc<im::Vector<T>>, count: usize) {
     let list = Arc::make_mut(list);
     (0..count).for_each(|_| drop(list.pop_front()));
 }
@@ -260,8 +264,11 @@ fn add_in_place(collection: &mut Value, more: &Value) -> bool {
             Arc::make_mut(list).extend(more.iter().cloned());
             true
         }
-        (list @ (Value::List(_) | Value::Open(_)), Value::List(more) | Value::Open(more)) if more.len() <= SHORT => {
+        (list @ Value::Open(_), Value::List(more)) if more.len() <= SHORT => {
             more.iter().all(|element| value::append_in_place(list, element.clone()))
+        }
+        (list @ (Value::List(_) | Value::Open(_)), Value::Open(more)) if more.len() <= SHORT => {
+            more.iter().all(|item| value::append_item_in_place(list, item.clone()))
         }
         (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),
         _ => false,

@@ -6,7 +6,9 @@ use crate::process::{Event, Limit};
 use crate::scalar::{Int, Scalar, text};
 use crate::spec::code::{Binary, Unary};
 use crate::term::{Bound, Condition, Side, Term, TextOp, Var};
-use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
+use crate::value::{
+    self, Arithmetic, Ask, Entry, Lifted, ListItem, ListItems, Map, OpenList, Presence, Split, Truth, Value,
+};
 
 /// At most this many elements are taken off a list one by one; more are split off at once.
 const FEW: usize = 8;
@@ -297,7 +299,7 @@ pub(crate) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     }
 }
 
-fn open_length(list: &Value, elements: &im::Vector<Value>, length: usize, exact: bool) -> Truth {
+fn open_length(list: &Value, elements: &OpenList, length: usize, exact: bool) -> Truth {
     let known = if exact { value::has_exactly(elements, length) } else { value::has_at_least(elements, length) };
     if let Some(truth) = known {
         return truth;
@@ -316,9 +318,10 @@ pub(crate) fn places(src: &Value, count: usize) -> Lifted<()> {
 }
 
 /// Applies a function to the lists among the alternatives.
-pub(crate) fn over_lists(src: &Value, operate: &dyn Fn(&Arc<im::Vector<Value>>) -> Value) -> Value {
+pub(crate) fn over_lists(src: &Value, operate: &dyn Fn(ListItems<'_>) -> Value) -> Value {
     match src {
-        Value::List(list) | Value::Open(list) => operate(list),
+        Value::List(list) => operate(ListItems::Known(list)),
+        Value::Open(list) => operate(ListItems::Open(list)),
         Value::Union(alternatives) => {
             value::union(alternatives.iter().map(|(guard, value)| (guard.clone(), over_lists(value, operate))))
         }
@@ -329,7 +332,8 @@ pub(crate) fn over_lists(src: &Value, operate: &dyn Fn(&Arc<im::Vector<Value>>) 
 /// A list without its first elements.
 pub(crate) fn tail(src: &Value, from: usize) -> Value {
     match src {
-        Value::List(list) | Value::Open(list) if from > list.len() => Value::Absent,
+        Value::List(list) if from > list.len() => Value::Absent,
+        Value::Open(list) if from > list.len() => Value::Absent,
         Value::List(list) => Value::List(Arc::new(without_first(list, from))),
         Value::Open(list) => Value::sequence(without_first(list, from)),
         Value::Union(alternatives) => {
@@ -339,24 +343,29 @@ pub(crate) fn tail(src: &Value, from: usize) -> Value {
     }
 }
 
+/// The element at a position of a list.
+pub(crate) fn nth(src: &Value, at: usize) -> Value {
+    over_lists(src, &|list| list.get(at).and_then(ListItem::value).cloned().unwrap_or(Value::Absent))
+}
+
 /// The element at a position of a list, counted from the back; 0 is the last.
 pub(crate) fn nth_last(src: &Value, at: usize) -> Value {
     over_lists(src, &|list| {
         let place = list.len().checked_sub(at + 1);
-        place.and_then(|place| list.get(place).cloned()).unwrap_or(Value::Absent)
+        place.and_then(|place| list.get(place)).and_then(ListItem::value).cloned().unwrap_or(Value::Absent)
     })
 }
 
 /// A list without its last elements.
 pub(crate) fn without_last(src: &Value, count: usize) -> Value {
-    over_lists(src, &|list| {
-        let kept = list.len().checked_sub(count);
-        kept.map_or(Value::Absent, |kept| Value::List(Arc::new(list.take(kept))))
+    over_lists(src, &|list| match (list, list.len().checked_sub(count)) {
+        (ListItems::Known(list), Some(kept)) => Value::List(Arc::new(list.take(kept))),
+        _ => Value::Absent,
     })
 }
 
 /// The list without its first elements. Taking off a few touches only the beginning of a long list.
-fn without_first(list: &im::Vector<Value>, count: usize) -> im::Vector<Value> {
+fn without_first<T: Clone>(list: &im::Vector<T>, count: usize) -> im::Vector<T> {
     let mut rest = list.clone();
     if count > FEW {
         return rest.split_off(count);

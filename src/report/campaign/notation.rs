@@ -15,7 +15,7 @@
 use crate::json::quoted;
 use crate::scalar::{Scalar, Token};
 use crate::spec::types::{EnumDef, Type, TypeId, Types};
-use crate::value::Value;
+use crate::value::{ListItem, Value};
 
 /// The most characters of a scalar that are shown.
 const SHOWN_SCALAR: usize = 40;
@@ -64,9 +64,10 @@ impl ShortForm<'_> {
         match value {
             Value::Scalar(value) => scalar(value),
             Value::Data { tag, .. } => inner.data(id, *tag, value.fields()),
-            Value::List(list) | Value::Open(list) => {
+            Value::List(_) | Value::Open(_) => {
                 let of = inner.element(id);
-                format!("[{}]", some_of(list.iter().map(|value| inner.value(of, value))))
+                let element = |item| if let ListItem::One(value) = item { inner.value(of, value) } else { "?".into() };
+                format!("[{}]", some_of(value.items().map(element)))
             }
             Value::Map(map) => match map.entries() {
                 Ok(entries) => {
@@ -75,8 +76,7 @@ impl ShortForm<'_> {
                 }
                 Err(_) => "?".into(),
             },
-            Value::Term(_) | Value::Union(_) | Value::Absent | Value::Unknown(_) => "?".into(),
-            Value::Rest(_) | Value::Maybe(_) | Value::Any => "?".into(),
+            Value::Term(_) | Value::Union(_) | Value::Unknown(_) | Value::Any | Value::Absent => "?".into(),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, VariableNames};
-use crate::value::{Presence, Value};
+use crate::value::{ListItem, Presence, Value};
 
 /// The names of unknowns.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl<'t> UnknownNames<'t> {
                 }
             }
             Value::Scalar(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => return,
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => return,
+            Value::Unknown(_) | Value::Any | Value::Absent => return,
         }
         if !value.is_known() {
             self.whole.push((value.clone(), place.text()));
@@ -111,16 +111,20 @@ impl<'t> UnknownNames<'t> {
             Value::Scalar(scalar) => scalar.to_string(),
             Value::Term(term) => self.term(term),
             Value::Data { tag, .. } => self.data(ty, *tag, value.fields()),
-            Value::List(list) | Value::Open(list) => {
+            Value::List(_) | Value::Open(_) => {
                 let of = self.types.parts(ty).first().copied().unwrap_or(ty);
-                format!("[{}]", list.iter().map(|element| self.value(of, element)).collect::<Vec<_>>().join(", "))
+                let item = |item: ListItem<'_>| match item {
+                    ListItem::One(value) => self.value(of, value),
+                    ListItem::Maybe(optional) => {
+                        format!("{} if {}", self.value(of, &optional.value), self.term(&optional.presence))
+                    }
+                    ListItem::Rest(_) => "..".to_owned(),
+                };
+                let items = value.items();
+                format!("[{}]", items.map(item).collect::<Vec<_>>().join(", "))
             }
             Value::Map(map) => self.map(ty, map),
             Value::Union(alternatives) => self.alternatives(ty, alternatives),
-            Value::Rest(_) => "..".to_owned(),
-            Value::Maybe(optional) => {
-                format!("{} if {}", self.value(ty, &optional.value), self.term(&optional.presence))
-            }
             Value::Unknown(_) | Value::Any | Value::Absent => "?".to_owned(),
         }
     }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::terms::{SavedScalar, SavedTerm, TermRows, read_terms};
 use crate::term::Term;
 use crate::value::{
-    Alternatives, Base, Entry, Keys, List, MapParts, Optional, Presence, Unknown, Unseen, Value, View, union,
+    Alternatives, Base, Entry, Keys, List, MapParts, OpenItem, OpenList, Optional, Presence, Unknown, Unseen, Value,
+    View, union,
 };
 
 /// The values and terms of a saved session.
@@ -27,15 +28,21 @@ enum SavedValue {
     Term(u32),
     Data(u32, Vec<u32>),
     List(Vec<u32>),
-    Open(Vec<u32>),
+    Open(Vec<SavedItem>),
     Map(SavedMap),
     Union(Vec<(u32, u32)>),
     Apart(Vec<(u32, u32)>),
     Unknown(Unknown),
-    Rest(Unknown, u32),
-    Maybe(u32, u32),
     Any,
     Absent,
+}
+
+/// An item of an open list.
+#[derive(Serialize, Deserialize)]
+enum SavedItem {
+    One(u32),
+    Maybe(u32, u32),
+    Rest(Unknown, u32),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,15 +106,13 @@ impl TableWriter {
                 SavedValue::Data(*tag, self.all(fields.iter().flat_map(|all| all.iter())))
             }
             Value::List(list) => SavedValue::List(self.all(list.iter())),
-            Value::Open(list) => SavedValue::Open(self.all(list.iter())),
+            Value::Open(list) => SavedValue::Open(list.iter().map(|item| self.item(item)).collect()),
             Value::Map(map) => SavedValue::Map(self.map(MapParts::of(map))),
             Value::Union(alternatives) => {
                 let pairs = alternatives.iter().map(|(guard, value)| (self.term(guard), self.value(value))).collect();
                 if alternatives.is_apart() { SavedValue::Apart(pairs) } else { SavedValue::Union(pairs) }
             }
             Value::Unknown(unknown) => SavedValue::Unknown(*unknown),
-            Value::Rest(unseen) => SavedValue::Rest(unseen.unknown, self.term(&unseen.length)),
-            Value::Maybe(optional) => SavedValue::Maybe(self.term(&optional.presence), self.value(&optional.value)),
             Value::Any => SavedValue::Any,
             Value::Absent => SavedValue::Absent,
         };
@@ -115,6 +120,14 @@ impl TableWriter {
         self.numbers.insert(value.clone(), number);
         self.values.push(row);
         number
+    }
+
+    fn item(&mut self, item: &OpenItem) -> SavedItem {
+        match item {
+            OpenItem::One(value) => SavedItem::One(self.value(value)),
+            OpenItem::Maybe(optional) => SavedItem::Maybe(self.term(&optional.presence), self.value(&optional.value)),
+            OpenItem::Rest(unseen) => SavedItem::Rest(unseen.unknown, self.term(&unseen.length)),
+        }
     }
 
     pub(super) fn all<'v>(&mut self, values: impl IntoIterator<Item = &'v Value>) -> Vec<u32> {
@@ -187,19 +200,27 @@ impl TableReader {
             SavedValue::Term(term) => Value::of_term(self.term(*term)?),
             SavedValue::Data(tag, fields) => Value::data(*tag, self.all::<Vec<Value>>(fields)?),
             SavedValue::List(list) => Value::List(Arc::new(self.all::<List>(list)?)),
-            SavedValue::Open(list) => Value::Open(Arc::new(self.all::<List>(list)?)),
+            SavedValue::Open(list) => {
+                Value::sequence(list.iter().map(|item| self.item(item)).collect::<Option<OpenList>>()?)
+            }
             SavedValue::Map(map) => Value::Map(self.map(map)?.into_map()),
             SavedValue::Union(alternatives) => union(pairs(alternatives)?),
             SavedValue::Apart(alternatives) => Value::Union(Alternatives::apart(pairs(alternatives)?)),
             SavedValue::Unknown(unknown) => Value::Unknown(*unknown),
-            SavedValue::Rest(unknown, length) => {
-                Value::Rest(Arc::new(Unseen { unknown: *unknown, length: self.term(*length)? }))
-            }
-            SavedValue::Maybe(presence, value) => {
-                Value::Maybe(Arc::new(Optional { presence: self.term(*presence)?, value: self.value(*value)? }))
-            }
             SavedValue::Any => Value::Any,
             SavedValue::Absent => Value::Absent,
+        })
+    }
+
+    fn item(&self, item: &SavedItem) -> Option<OpenItem> {
+        Some(match item {
+            SavedItem::One(value) => OpenItem::One(self.value(*value)?),
+            SavedItem::Maybe(presence, value) => {
+                OpenItem::Maybe(Arc::new(Optional { presence: self.term(*presence)?, value: self.value(*value)? }))
+            }
+            SavedItem::Rest(unknown, length) => {
+                OpenItem::Rest(Arc::new(Unseen { unknown: *unknown, length: self.term(*length)? }))
+            }
         })
     }
 

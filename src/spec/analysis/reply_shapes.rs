@@ -187,7 +187,7 @@ fn shape(value: &Value) -> Option<ReplyShape> {
         Value::Scalar(scalar) => Some(ReplyShape::Scalar(scalar.clone())),
         Value::Data { tag, .. } => Some(ReplyShape::Tag(*tag)),
         Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
-        Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
+        Value::Unknown(_) | Value::Any | Value::Absent => None,
     }
 }
 

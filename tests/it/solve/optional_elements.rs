@@ -9,7 +9,7 @@ use mayhap::process::{Choice, Event, Process};
 use mayhap::scalar::{Scalar, Sort};
 use mayhap::spec::Spec;
 use mayhap::term::{Term, Var};
-use mayhap::value::{self, Conditions, Lifted, Split, Substitution, Truth, Value};
+use mayhap::value::{self, Conditions, Lifted, OpenItem, OpenList, Split, Substitution, Truth, Value};
 
 use crate::random::Rng;
 
@@ -61,13 +61,17 @@ fn element(rng: &mut Rng) -> Value {
     if rng.percent(12) { Value::Term(var(OPEN, Sort::Int)) } else { Value::from(rng.between(0, 2)) }
 }
 
-fn list(rng: &mut Rng) -> Value {
-    let mut elements = im::Vector::new();
+fn items(rng: &mut Rng) -> OpenList {
+    let mut items = OpenList::new();
     for _ in 0..rng.below(6) {
         let there = if rng.percent(60) { Truth::of(presence(rng)) } else { Truth::Known(true) };
-        elements.extend(Value::maybe(there, element(rng)));
+        items.extend(OpenItem::under(there, element(rng)));
     }
-    Value::sequence(elements)
+    items
+}
+
+fn list(rng: &mut Rng) -> Value {
+    Value::sequence(items(rng))
 }
 
 /// Does an operation, and makes the decisions that it asks for as an assignment says.
@@ -139,8 +143,8 @@ fn lengths_are_compared_without_decisions() {
     let mut rng = Rng::new(2);
     let mut compared = 0;
     for _ in 0..2_000 {
-        let open = list(&mut rng);
-        let (Value::List(elements) | Value::Open(elements)) = &open else { panic!("{open:?} is a list") };
+        let elements = &items(&mut rng);
+        let open = Value::sequence(elements.clone());
         for wanted in 0..7 {
             let (least, exactly) = (value::has_at_least(elements, wanted), value::has_exactly(elements, wanted));
             compared += u32::from(least.is_some()) + u32::from(exactly.is_some());
@@ -174,7 +178,7 @@ fn a_comparison_with_an_answer_is_a_condition() {
 /// A list of numbers each of which is there under a condition of its own.
 fn optional(numbers: impl IntoIterator<Item = i64>) -> Value {
     let own = |(at, number): (usize, i64)| {
-        Value::maybe(Truth::Term(var(100 + at as u64, Sort::Bool)), Value::from(number)).expect("an element")
+        OpenItem::under(Truth::Term(var(100 + at as u64, Sort::Bool)), Value::from(number)).expect("an element")
     };
     Value::sequence(numbers.into_iter().enumerate().map(own).collect())
 }
@@ -207,11 +211,12 @@ fn only_elements_that_may_be_those_of_an_answer_leave_a_choice() {
     let Ok(Truth::Term(condition)) = many else { panic!("{many:?}") };
     assert!(condition.size() > 0);
     // What certainly stands at the end needs no grid.
-    let long = |last: Value| {
-        Value::sequence((0..20_000).map(Value::from).chain([last]).chain((0..20_000).map(Value::from)).collect())
+    let long = |last: OpenItem| {
+        let many = || (0..20_000).map(Value::from).map(OpenItem::One);
+        Value::sequence(many().chain([last]).chain(many()).collect())
     };
-    let last = Value::maybe(Truth::Term(a.clone()), Value::from(7)).expect("an element");
-    assert_eq!(value::equal(&long(last), &long(Value::from(7))), Ok(Truth::Term(a)));
+    let last = OpenItem::under(Truth::Term(a.clone()), Value::from(7)).expect("an element");
+    assert_eq!(value::equal(&long(last), &long(OpenItem::One(Value::from(7)))), Ok(Truth::Term(a)));
 }
 
 #[test]
@@ -220,14 +225,14 @@ fn a_list_is_made_of_two_and_taken_apart_again() {
     let fresh = var(99, Sort::Bool);
     let mut made = 0;
     for _ in 0..3_000 {
-        let longer = list(&mut rng);
-        let shorter = match &longer {
-            Value::List(elements) | Value::Open(elements) if !elements.is_empty() && rng.percent(80) => {
-                let mut fewer = (**elements).clone();
-                fewer.remove(rng.below(elements.len()));
-                Value::sequence(fewer)
-            }
-            _ => list(&mut rng),
+        let more = items(&mut rng);
+        let longer = Value::sequence(more.clone());
+        let shorter = if !more.is_empty() && rng.percent(80) {
+            let mut fewer = more.clone();
+            fewer.remove(rng.below(more.len()));
+            Value::sequence(fewer)
+        } else {
+            list(&mut rng)
         };
         let Some(both) = value::with_optional(&longer, &shorter, &Truth::Term(fresh.clone())) else {
             assert!(longer != shorter || longer.breadth() == shorter.breadth(), "{longer:?} and {shorter:?}");
@@ -280,14 +285,14 @@ fn what_is_included_is_one_of_the_lists() {
     for _ in 0..6_000 {
         let mut own = |values: i64| {
             let count = rng.below(6);
-            let elements: Vec<Value> = (0..count)
+            let elements: Vec<OpenItem> = (0..count)
                 .filter_map(|at| {
                     let there = if rng.percent(65) {
                         Truth::Term(var(100 + at as u64, Sort::Bool))
                     } else {
                         Truth::Known(true)
                     };
-                    Value::maybe(there, Value::from(rng.between(0, values)))
+                    OpenItem::under(there, Value::from(rng.between(0, values)))
                 })
                 .collect();
             (Value::sequence(elements.clone().into_iter().collect()), elements)
@@ -296,11 +301,11 @@ fn what_is_included_is_one_of_the_lists() {
         let really = lists(&special, 5).is_subset(&lists(&general, 5));
         let said = value::includes(&general, &special);
         assert!(really || !said, "{general:?} does not include {special:?}");
-        let certain = |place: &&Value| place.presence().is_none();
+        let certain = |place: &&OpenItem| place.look().presence().is_none();
         let once = places
             .iter()
             .filter(certain)
-            .all(|place| places.iter().filter(|other| other.as_element().1 == place.as_element().1).count() == 1);
+            .all(|place| places.iter().filter(|other| other.look().value() == place.look().value()).count() == 1);
         assert!(said || !really || !once, "{general:?} includes {special:?}");
         included += u32::from(said);
         exact += u32::from(once && !said);

@@ -7,7 +7,7 @@ use rustc_hash::FxHashSet;
 
 use crate::scalar::Sort;
 use crate::term::{Term, Var};
-use crate::value::{self, Truth, Value};
+use crate::value::{self, OpenItem, Truth, Value};
 
 /// The elements in which two lists may differ, to become one with optional elements.
 const LENGTH: usize = 8;
@@ -93,7 +93,7 @@ fn numbered(list: &[Element]) -> Value {
 pub(crate) fn of(list: &[Element], presence: &mut dyn FnMut() -> Term) -> Value {
     let element = |element: &Element| {
         let there = if element.is_optional { Truth::Term(presence()) } else { Truth::Known(true) };
-        Value::maybe(there, element.value.clone())
+        OpenItem::under(there, element.value.clone())
     };
     Value::sequence(list.iter().filter_map(element).collect())
 }

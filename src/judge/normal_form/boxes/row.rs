@@ -19,7 +19,7 @@ use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
-use crate::value::{Entry, Presence, Value};
+use crate::value::{Entry, OpenItem, OpenList, Presence, Value};
 
 /// The shapes of a value.
 const SHAPES: usize = 256;
@@ -251,22 +251,22 @@ impl CellRow {
             }
             Value::Scalar(_) | Value::Absent | Value::List(_) | Value::Map(_) => Err(None),
             Value::Open(list) => self.shape_of_list(list).ok_or(None),
-            Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any => Err(None),
+            Value::Unknown(_) | Value::Any => Err(None),
         }
     }
 
     /// The shape of a list of known elements, each certain or optional, independently of the others.
-    fn shape_of_list(&self, list: &im::Vector<Value>) -> Option<DomainTree> {
+    fn shape_of_list(&self, list: &OpenList) -> Option<DomainTree> {
         let mut met = FxHashSet::default();
-        let element = |element: &Value| {
-            let (is_optional, value) = match element {
-                Value::Rest(_) => return None,
-                Value::Maybe(optional) => {
+        let element = |item: &OpenItem| {
+            let (is_optional, value) = match item {
+                OpenItem::Rest(_) => return None,
+                OpenItem::Maybe(optional) => {
                     let var = optional.presence.as_var()?;
                     (self.store.is_alone(var) && met.insert(var)).then_some(())?;
                     (true, &optional.value)
                 }
-                value => (false, value),
+                OpenItem::One(value) => (false, value),
             };
             value.is_known().then(|| Element { value: value.clone(), is_optional })
         };

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::judge::candidate::Candidate;
-use crate::value::{Entry, Map, Presence, Truth, Value};
+use crate::value::{Entry, ListItems, Map, OpenItem, Presence, Truth, Value};
 
 /// Turns such lists into sets, for a variable in all candidates or in none: only values of one kind can be put together.
 pub(in crate::judge) fn to_sets(candidates: &mut [Candidate], unordered: &[bool]) {
@@ -31,9 +31,9 @@ fn change(candidates: &mut [Candidate], unordered: &[bool], to: fn(&Value) -> Op
 
 /// The set of the elements of a list, if they are known.
 fn set(list: &Value) -> Option<Value> {
-    let (Value::List(list) | Value::Open(list)) = list else { return None };
     let mut elements: BTreeMap<&Value, Truth> = BTreeMap::new();
-    for (presence, value) in list.iter().map(Value::as_element) {
+    for item in ListItems::of(list)?.iter() {
+        let (presence, value) = item.element()?;
         if !value.is_known() {
             return None;
         }
@@ -51,7 +51,7 @@ fn set(list: &Value) -> Option<Value> {
 fn list(set: &Value) -> Option<Value> {
     let Value::Map(set) = set else { return None };
     let elements = set.entries().ok()?;
-    let element = |(value, entry): (&Value, &Entry)| Value::maybe(entry.truth(), value.clone());
+    let element = |(value, entry): (&Value, &Entry)| OpenItem::under(entry.truth(), value.clone());
     Some(Value::sequence(elements.into_iter().filter_map(element).collect()))
 }
 
@@ -63,14 +63,15 @@ mod tests {
     use crate::choice::numbers;
     use crate::scalar::{Scalar, Sort};
     use crate::term::{Term, Var};
+    use crate::value::ListItem;
 
     /// The elements that are there, in a world.
     fn elements(list: &Value, world: u64) -> BTreeSet<Value> {
-        let (Value::List(list) | Value::Open(list)) = list else { panic!("{list:?}") };
         let bit = |var: Var| Some(Scalar::Bool(world >> var.id & 1 == 1));
         let there =
             |(presence, _): &(Truth, &Value)| presence.clone().term().eval(&mut { bit }) == Some(Scalar::Bool(true));
-        list.iter().map(Value::as_element).filter(there).map(|(_, value)| value.clone()).collect()
+        let list = ListItems::of(list).expect("a list");
+        list.iter().filter_map(ListItem::element).filter(there).map(|(_, value)| value.clone()).collect()
     }
 
     #[test]
@@ -82,14 +83,13 @@ mod tests {
                 3 => Truth::Term(Term::not(&Term::var(Var { id: 0, sort: Sort::Bool }))),
                 _ => Truth::Known(true),
             };
-            let element = |_| Value::maybe(presence(next(6)), Value::from(next(3) as i64));
+            let element = |_| OpenItem::under(presence(next(6)), Value::from(next(3) as i64));
             let before = Value::sequence((0..5).filter_map(element).collect());
             let after = list(&set(&before).expect("known elements")).expect("a set");
             for world in 0..8 {
                 assert_eq!(elements(&before, world), elements(&after, world), "{before:?} {after:?}");
             }
-            let (Value::List(own) | Value::Open(own)) = &after else { panic!("{after:?}") };
-            assert!(own.len() <= 3, "{after:?}");
+            assert!(ListItems::of(&after).is_some_and(|list| list.len() <= 3), "{after:?}");
         }
     }
 }
