@@ -52,6 +52,9 @@ pub use unknown::{Ask, Base, ExpandedPart, Keys, Reach, Unknown, Unseen, View};
 pub type List = im::Vector<Value>;
 
 /// A value, possibly symbolic.
+///
+/// `Any` is only in observed values, and `Absent` only in results, but both may be any part of them, of whatever type. A type for observed
+/// values, or for results, would be this one again, and each operation would be there once more.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Value {
     /// A known scalar.
@@ -171,6 +174,12 @@ impl Value {
         if items.iter().all(|item| matches!(item, OpenItem::One(_))) {
             *self = Value::list(items.iter().filter_map(value));
         }
+    }
+
+    /// The items of a list, open or not; none if the value is no list.
+    #[doc(hidden)]
+    pub fn items(&self) -> impl Iterator<Item = ListItem<'_>> {
+        ListItems::of(self).into_iter().flat_map(ListItems::iter)
     }
 
     /// A known string.

@@ -167,14 +167,6 @@ impl<'v> ListItems<'v> {
     }
 }
 
-#[doc(hidden)]
-impl Value {
-    /// The items of a list, open or not; none if the value is no list.
-    pub fn items(&self) -> impl Iterator<Item = ListItem<'_>> {
-        ListItems::of(self).into_iter().flat_map(ListItems::iter)
-    }
-}
-
 /// The length of items of a list.
 pub(super) fn length<'v>(items: impl Iterator<Item = ListItem<'v>>) -> Value {
     let mut certain = 0i64;

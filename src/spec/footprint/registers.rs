@@ -46,6 +46,9 @@ pub(super) struct Registers {
 }
 
 /// A loop like `[x for x in over if x != key]`.
+///
+/// The loop is found by its instructions, as one instruction in its place was tried and is worse: with a decision for each open comparison it
+/// begins anew after each of them, and with optional elements in the result more states are kept apart.
 struct Filter {
     /// The position in the part at which the loop begins, that of its [`Op::Iterate`].
     pc: Pc,
