@@ -7,9 +7,9 @@ recordings by it, tests systems in Python against it, and draws requests from it
 from ._requests import requests
 from ._session import Progress, Session
 from ._spec import Spec
-from ._testing import CLOSED, LOST, REFUSED, NoAnswer, Report, System, test
+from ._testing import CLOSED, LOST, REFUSED, NoAnswer, Report, System, replay, test
 from ._verdict import Verdict
-from .errors import Error, InconclusiveError, SpecError, TestError, TraceError, UsageError, ViolationError
+from .errors import Error, InconclusiveError, ReplayError, SpecError, TestError, TraceError, UsageError, ViolationError
 
 __all__ = [
     "CLOSED",
@@ -19,6 +19,7 @@ __all__ = [
     "InconclusiveError",
     "NoAnswer",
     "Progress",
+    "ReplayError",
     "Report",
     "Session",
     "Spec",
@@ -29,6 +30,7 @@ __all__ = [
     "UsageError",
     "Verdict",
     "ViolationError",
+    "replay",
     "requests",
     "test",
 ]

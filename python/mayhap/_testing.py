@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 
 from . import _mayhap
 from ._spec import Spec
-from .errors import InconclusiveError, TestError, ViolationError
+from .errors import InconclusiveError, ReplayError, TestError, ViolationError
 
 
 class NoAnswer(enum.Enum):
@@ -67,6 +67,11 @@ class Report:
         """The failures, each with its cause and its script."""
         return list(self.data["failures"])
 
+    @property
+    def scripts(self) -> list[str]:
+        """The scripts of the failures, each as short as it was made, for ``mayhap.replay``."""
+        return [failure["script"] for failure in self.failures if failure.get("script")]
+
     def __str__(self) -> str:
         return self._text
 
@@ -117,6 +122,29 @@ def test(
     failed = ViolationError if verdict in ("violation", "broken") else InconclusiveError
     error: TestError = failed(report)
     raise error from cause
+
+
+def replay(
+    spec: Spec,
+    make: Callable[[], System],
+    script: str,
+    *,
+    clients: int = 1,
+    deadline: float = 10.0,
+) -> None:
+    """Run a script that once showed a failure, up to 20 times, each with a system that ``make`` makes.
+
+    The text of a ``ViolationError`` ends with such a call, to be pasted into a test. ``clients`` and ``deadline`` are as for ``test``.
+
+    Raises ``ReplayError`` if the script shows its failure again, or does not fit the specification.
+    """
+    __tracebackhide__ = True
+    settings = SimpleNamespace(
+        clients=clients, requests=1, seed=0, time=None, steps=None, deadline=deadline, max_failures=1, regressions=None
+    )
+    failed = _mayhap.replay(spec._core, make, (LOST, REFUSED, CLOSED), script, settings)
+    if failed is not None:
+        raise ReplayError(failed[0]) from failed[1]
 
 
 test.__test__ = False  # type: ignore[attr-defined]

@@ -24,6 +24,12 @@ class UsageError(Error, ValueError):
     """An argument has no meaning here."""
 
 
+def _replayed(script: str) -> str:
+    """A call that can be pasted into a test; it runs a script."""
+    is_raw = "'''" not in script and not script.endswith(("'", "\\"))
+    return f"again:  mayhap.replay(spec, make, {f"r'''{script}'''" if is_raw else repr(script)})"
+
+
 class TestError(Error, AssertionError):
     """A test did not pass. The text is that of its report."""
 
@@ -33,12 +39,16 @@ class TestError(Error, AssertionError):
     """The report of the test."""
 
     def __init__(self, report: Report) -> None:
-        super().__init__(str(report))
+        super().__init__("\n\n".join([str(report), *map(_replayed, report.scripts)]))
         self.report = report
 
 
 class ViolationError(TestError):
     """The system did what no server may do that follows the specification, or broke down."""
+
+
+class ReplayError(Error, AssertionError):
+    """A script does not pass: it shows its failure again, or does not fit the specification."""
 
 
 class InconclusiveError(TestError):

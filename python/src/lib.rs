@@ -41,7 +41,7 @@ mod _mayhap {
     #[pymodule_export]
     use crate::spec::Spec;
     #[pymodule_export]
-    use crate::testing::test;
+    use crate::testing::{replay, test};
 }
 
 /// Runs the command `mayhap` with these words, the first of which is its name, and returns its exit code.

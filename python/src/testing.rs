@@ -4,10 +4,11 @@ use crate::calls::Calls;
 use crate::spec::Spec;
 use crate::system::{PythonSystem, Task};
 use crate::working::{MOMENT, Working};
-use mayhap::report::campaign::{CampaignReport, CampaignVerdict, json, text};
+use mayhap::report::campaign::{CampaignVerdict, json, text};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -38,32 +39,62 @@ pub fn test(
     settings: Settings,
 ) -> PyResult<Tested> {
     let spec = spec.spec.clone();
-    if !spec.program.peers.is_empty() {
-        let why = "the specification calls peers, and a system in this process has none: the command `mayhap test` plays them";
-        return Err(crate::errors::Kind::Usage.error(py, why));
-    }
     let test = settings.of(&spec).map_err(|why| crate::errors::Kind::Usage.error(py, &why))?;
     let clients = settings.clients;
     let calls = Arc::new(Calls::new(py, make, none)?);
+    let report = run(py, (spec, clients), &calls, move |system, stop| test.stopped_by(stop).check_system(system))?;
+    let said = text::text(&report);
+    let raised = raised(py, &calls, &said);
+    Ok((word(report.verdict), said, json::json(&report), raised))
+}
+
+/// Runs a script against systems that `make` makes. Returns why it does not pass, and the exception that this tells of.
+#[pyfunction]
+pub fn replay(
+    py: Python<'_>,
+    spec: &Spec,
+    make: Py<PyAny>,
+    none: [Py<PyAny>; 3],
+    script: String,
+    settings: Settings,
+) -> PyResult<Option<(String, Option<Py<PyAny>>)>> {
+    let spec = spec.spec.clone();
+    let test = settings.of(&spec).map_err(|why| crate::errors::Kind::Usage.error(py, &why))?;
+    let calls = Arc::new(Calls::new(py, make, none)?);
+    let replayed = run(py, (spec, settings.clients), &calls, move |system, stop| {
+        test.stopped_by(stop).replay_system(&script, system)
+    })?;
+    let complaint = replayed.err();
+    Ok(complaint.map(|said| (said.trim_end().to_owned(), raised(py, &calls, &said))))
+}
+
+/// Works with systems in Python on a thread of its own, while this one does what must be done in Python.
+fn run<T: Send + 'static>(
+    py: Python<'_>,
+    (spec, clients): (Arc<mayhap::Spec>, u64),
+    calls: &Arc<Calls>,
+    work: impl FnOnce(&mut PythonSystem, &Arc<AtomicBool>) -> T + Send + 'static,
+) -> PyResult<T> {
     let (caller, tasks) = channel();
     let shared = calls.clone();
     let working = Working::start(move |stop| {
         let mut system = PythonSystem::new(&spec, &shared, clients, (caller, stop));
-        test.stopped_by(stop).check_system(&mut system)
+        work(&mut system, stop)
     })?;
-    let report = attend(py, &working, &Mutex::new(tasks), &calls).inspect_err(|_| working.end(py))?;
-    let said = text::text(&report);
-    let raised = calls.raised(&said).map(|error| error.into_value(py).into_any());
-    Ok((word(report.verdict), said, json::json(&report), raised))
+    attend(py, &working, &Mutex::new(tasks), calls).inspect_err(|_| working.end(py))
 }
 
-/// Does the tasks of a test until it has its report.
-fn attend(
+fn raised(py: Python<'_>, calls: &Calls, said: &str) -> Option<Py<PyAny>> {
+    calls.raised(said).map(|error| error.into_value(py).into_any())
+}
+
+/// Does the tasks of a test until it has its result.
+fn attend<T: Send + 'static>(
     py: Python<'_>,
-    working: &Working<CampaignReport>,
+    working: &Working<T>,
     tasks: &Mutex<Receiver<Task>>,
     calls: &Calls,
-) -> PyResult<CampaignReport> {
+) -> PyResult<T> {
     loop {
         let next = py.detach(|| tasks.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(MOMENT));
         let is_over = match next {
@@ -81,7 +112,7 @@ fn attend(
             return Err(error);
         }
         if is_over {
-            let late = || PyRuntimeError::new_err("mayhap broke down, which is a defect of it: the test has no report");
+            let late = || PyRuntimeError::new_err("mayhap broke down, which is a defect of it: the test has no result");
             return working.result_within(py, Duration::from_secs(60))?.ok_or_else(late);
         }
     }
@@ -91,11 +122,15 @@ impl Settings {
     /// The test with these settings.
     ///
     /// # Errors
-    /// A setting is out of range.
+    /// A setting is out of range, or a system in this process cannot follow the specification.
     fn of(&self, spec: &Arc<mayhap::Spec>) -> Result<mayhap::SystemTest, String> {
         let seconds = |name: &str, seconds: f64| {
             Duration::try_from_secs_f64(seconds).map_err(|_| format!("{name}={seconds} is no number of seconds"))
         };
+        if !spec.program.peers.is_empty() {
+            let why = "the specification calls peers, and a system in this process has none: the command `mayhap test` plays them";
+            return Err(why.to_owned());
+        }
         if self.clients == 0 || self.steps == Some(0) {
             return Err("clients and steps are at least 1".to_owned());
         }

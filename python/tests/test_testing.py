@@ -177,6 +177,28 @@ def test_a_seed_repeats_a_test_and_settings_are_checked(counter) -> None:
             mayhap.test(counter, Counter, **settings)
 
 
+def test_the_script_of_a_failure_can_be_pasted(counter) -> None:
+    error = failing(counter, Capped)
+    call = str(error).partition("again:  ")[2]
+    assert "'''" in call
+    assert '{"Add": 4}' in call
+    names = {"mayhap": mayhap, "spec": counter}
+    with pytest.raises(mayhap.ReplayError, match="fails"):
+        eval(call, {**names, "make": Capped})
+    assert eval(call, {**names, "make": Counter}) is None
+
+    class Broken:
+        def ask(self, client: int, request: object) -> object:
+            raise KeyError("lost")
+
+    with pytest.raises(mayhap.ReplayError):
+        eval(call, {**names, "make": Broken})
+    with pytest.raises(mayhap.ReplayError, match="script:1"):
+        mayhap.replay(counter, Counter, "no script")
+    with pytest.raises(mayhap.UsageError):
+        mayhap.replay(counter, Counter, error.report.scripts[0], clients=0)
+
+
 def test_scripts_of_failures_are_kept(counter, tmp_path: pathlib.Path) -> None:
     failing(counter, Capped, regressions=tmp_path / "kept")
     (script,) = (tmp_path / "kept").iterdir()

@@ -131,14 +131,30 @@ impl SystemTest {
     /// The script fails again, or does not fit the specification.
     #[track_caller]
     pub fn replay<S: Sut + 'static>(self, script: &str, make: impl Fn() -> S + Send + Sync + 'static) {
-        let read = Script::read(&self.spec, script).unwrap_or_else(|error| panic!("{}", error.render("script")));
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
+        let numbers_tokens = system.numbers_tokens();
+        let passed = self.replayed(script, &mut system, numbers_tokens);
+        passed.unwrap_or_else(|complaint| panic!("{complaint}"));
+    }
+
+    /// Runs a script that once showed a failure, up to 20 times.
+    ///
+    /// # Errors
+    /// The script fails again, or does not fit the specification; in words.
+    pub fn replay_system(&self, script: &str, system: &mut dyn System) -> Result<(), String> {
+        self.replayed(script, system, false)
+    }
+
+    fn replayed(&self, script: &str, system: &mut dyn System, numbers_tokens: bool) -> Result<(), String> {
+        let read = Script::read(&self.spec, script).map_err(|error| error.render("script"))?;
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until: None };
-        let judging = judging(&self.spec, *clients, system.numbers_tokens());
-        let outcome = replay(&judging, &read, &mut system, *clients, patience, REPLAYS).outcome;
-        let complaint = outcome.complaint().unwrap_or_default();
-        assert!(outcome == RegressionOutcome::Pass, "the script does not pass: {complaint}");
+        let judging = judging(&self.spec, *clients, numbers_tokens);
+        let outcome = replay(&judging, &read, system, *clients, patience, REPLAYS).outcome;
+        match outcome.complaint() {
+            None if outcome == RegressionOutcome::Pass => Ok(()),
+            complaint => Err(format!("the script does not pass: {}", complaint.unwrap_or_default())),
+        }
     }
 
     /// Tests systems that `make` makes, one for each run, and returns the report.
