@@ -27,7 +27,8 @@ class UsageError(Error, ValueError):
 def _replayed(script: str) -> str:
     """A call that can be pasted into a test; it runs a script."""
     is_raw = "'''" not in script and not script.endswith(("'", "\\"))
-    return f"again:  mayhap.replay(spec, make, {f"r'''{script}'''" if is_raw else repr(script)})"
+    literal = "r'''" + script + "'''" if is_raw else repr(script)
+    return f"again:  mayhap.replay(spec, make, {literal})"
 
 
 class TestError(Error, AssertionError):
