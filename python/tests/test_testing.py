@@ -200,7 +200,7 @@ def test_the_script_of_a_failure_can_be_pasted(counter) -> None:
 
 
 def test_scripts_of_failures_are_kept(counter, tmp_path: pathlib.Path) -> None:
-    failing(counter, Capped, regressions=tmp_path / "kept")
+    assert f"kept:   {tmp_path / 'kept'}" in str(failing(counter, Capped, regressions=tmp_path / "kept"))
     (script,) = (tmp_path / "kept").iterdir()
     assert '{"Add": 4}' in script.read_text()
     # A script is a recording.

@@ -80,8 +80,8 @@ pub struct CampaignSettings {
     pub aims: CampaignAims,
     /// The header of the scripts that are written.
     pub header: ScriptHeader,
-    /// The options with which a script is run again, as they are typed.
-    pub replay_options: String,
+    /// The options with which the command runs a script again, as they are typed; `None` if the command cannot run the system.
+    pub replay_options: Option<String>,
     /// Set when somebody asks for the end.
     pub stop: Arc<AtomicBool>,
 }
@@ -110,7 +110,7 @@ impl Default for CampaignSettings {
             shown: Vec::new(),
             aims: CampaignAims::default(),
             header: ScriptHeader::default(),
-            replay_options: String::new(),
+            replay_options: None,
             stop: Arc::default(),
         }
     }
@@ -518,7 +518,8 @@ impl<'c> Campaign<'c> {
 
     /// Adds a failure to the report, and returns its number there.
     fn report_failure(&mut self, failure: FoundFailure) -> usize {
-        let again = failure.file.as_ref().map(|file| shell::replay(file, &self.settings.replay_options));
+        let again = failure.file.as_ref().zip(self.settings.replay_options.as_ref());
+        let again = again.map(|(file, options)| shell::replay(file, options));
         let known = self.is_in_baseline(&failure.cause);
         self.report.failures.push(FoundFailure { known, again, ..failure });
         self.report.failures.len() - 1

@@ -206,7 +206,7 @@ impl LiveTest<'_> {
             shown: Vec::new(),
             aims: CampaignAims::default(),
             header: header(self.spec, options),
-            replay_options: options.system.again.clone(),
+            replay_options: Some(options.system.again.clone()),
             stop: self.stop.clone(),
         }
     }

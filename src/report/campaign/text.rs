@@ -260,7 +260,11 @@ pub fn failure(failure: &FoundFailure) -> String {
         lines.extend(failure.last_output.iter().map(|line| format!("    {line}")));
     }
     lines.extend(also(failure));
-    lines.extend(failure.again.iter().map(|again| format!("again:  {again}")));
+    match (&failure.again, &failure.file) {
+        (Some(again), _) => lines.push(format!("again:  {again}")),
+        (None, Some(file)) => lines.push(format!("kept:   {file}, which runs first the next time")),
+        (None, None) => {}
+    }
     ended(lines)
 }
 

@@ -42,6 +42,9 @@ fn a_script_is_kept_once_and_run_first() {
     let capped = || Sum(200, AtomicI64::default());
     let found = test().check(capped);
     assert_eq!((found.verdict, found.failures.len(), found.regressions.len()), (CampaignVerdict::Violation, 1, 0));
+    // The command could not run the script, as it does not have the system.
+    let said = mayhap::report::campaign::text::text(&found);
+    assert!(said.contains("\nkept:   ") && !said.contains("mayhap replay"), "{said}");
     let again = test().check(capped);
     let runs: Vec<&RegressionOutcome> = again.regressions.iter().map(|run| &run.outcome).collect();
     assert!(matches!(runs[..], [RegressionOutcome::Fails(failed, of)] if failed == of), "{runs:?}");
