@@ -1,0 +1,146 @@
+"""What executors do for ``mayhap.spark.monitor``: each key has a session, which is saved as the state of the stream."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from ._keyed import Plan, _time, read
+from .errors import TraceError
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.state import GroupState
+
+Row = tuple[Any, ...]
+
+
+def verdicts(plan: Plan, rows: DataFrame, result: str) -> DataFrame:
+    """The verdicts on the rows of a stream."""
+    from pyspark.sql.streaming.state import GroupStateTimeout
+
+    times = ", ".join(f"t{at} bigint" for at in range(len(plan.time)))
+    keyed = f"key string, kind string, client bigint, line string, {times}"
+
+    def grouped(rows: DataFrame, by: str, does: Any, schema: str, state: str) -> DataFrame:
+        wrapped = functools.partial(does, plan)
+        return rows.groupBy(by).applyInPandasWithState(wrapped, schema, state, "append", GroupStateTimeout.NoTimeout)
+
+    events = rows.mapInArrow(functools.partial(_events, plan), keyed)
+    if plan.net != "sync":
+        events = grouped(events, "client", _of_client, keyed, "key string, under_way boolean, last string")
+    return grouped(events, "key", _of_key, result, "saved string, last string, done boolean")
+
+
+def _events(plan: Plan, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Read the rows, and find their keys."""
+    import pyarrow
+
+    for batch in batches:
+        lines, times, misfit = read(plan, batch)
+        texts = lines.to_pylist()
+        found = plan.keys.read(texts, misfit)
+        for row, (kind, _, _) in enumerate(found):
+            if kind == "restart" and (plan.net != "sync" or not plan.keys.ignores_restarts):
+                why = "a restart concerns all keys, also those that are not known yet: a stream has none"
+                raise TraceError(misfit(row, "", why))
+        kept = [row for row, (kind, _, _) in enumerate(found) if kind != "restart"]
+        columns = [
+            pyarrow.array([found[row][2] for row in kept], pyarrow.string()),
+            pyarrow.array([found[row][0] for row in kept], pyarrow.string()),
+            pyarrow.array([found[row][1] for row in kept], pyarrow.int64()),
+            pyarrow.array([texts[row] for row in kept], pyarrow.string()),
+            *(time.take(pyarrow.array(kept, pyarrow.int64())) for time in times),
+        ]
+        names = ["key", "kind", "client", "line", *(f"t{at}" for at in range(len(times)))]
+        yield pyarrow.RecordBatch.from_arrays(columns, names=names)
+
+
+def _in_order(plan: Plan, frames: Iterable[pandas.DataFrame]) -> list[tuple[list[int], Any]]:
+    """The rows with their times, in the order of time."""
+    names = [f"t{at}" for at in range(len(plan.time))]
+    rows = [row for frame in frames for row in frame.itertuples(index=False)]
+    timed = [([int(getattr(row, name)) for name in names], row) for row in rows]
+    timed.sort(key=lambda row: row[0])
+    return timed
+
+
+def _late(plan: Plan, last: str | None, time: list[int]) -> str | None:
+    """What is wrong with the order of two events, if anything is."""
+    before = json.loads(last) if last else None
+    if before is None or time > before:
+        return None
+    return f"an event with {plan.shown(time)} came when one with {plan.shown(before)} had been judged, so the order is not known"
+
+
+def _of_client(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: GroupState) -> Iterator[pandas.DataFrame]:
+    """Give the events of a client the key of its request under way."""
+    import pandas
+
+    under_way, is_under_way, last = state.get if state.exists else (None, False, None)
+    out: list[Row] = []
+    for time, row in _in_order(plan, frames):
+        why = _late(plan, last, time)
+        if why is not None:
+            raise TraceError(plan.misfit(plan.shown(time), "", f"client {row.client}: {why}"))
+        last = json.dumps(time)
+        if row.kind != "end":
+            if is_under_way:
+                why = f"client {row.client} sends a request while another one of it has no answer yet"
+                raise TraceError(plan.misfit(plan.shown(time), "", f"{why}; such recordings are not judged key by key"))
+            key = row.key
+            under_way, is_under_way = (key, True) if row.kind == "request" else (None, False)
+        else:
+            key, under_way, is_under_way = under_way, None, False
+        out.append((key, row.kind, row.client, row.line, *time))
+    state.update((under_way, is_under_way, last))
+    names = ["key", "kind", "client", "line", *(f"t{at}" for at in range(len(plan.time)))]
+    yield pandas.DataFrame(out, columns=names)
+
+
+def _of_key(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: GroupState) -> Iterator[pandas.DataFrame]:
+    """Judge the events of a key, from the session that was saved."""
+    import pandas
+
+    saved, last, is_done = state.get if state.exists else (None, None, False)
+    if is_done:
+        return
+    (exchange_time, memory, reason_time), spec = plan.limits, plan.spec
+    if saved:
+        session = spec.restore(saved, exchange_time=exchange_time, memory=memory)
+    else:
+        session = spec.session(net=plan.net, exchange_time=exchange_time, memory=memory)
+    rows = _in_order(plan, frames)
+    out: list[Row] = []
+    late: tuple[list[int], str] | None = None
+    for at, (time, _) in enumerate(rows):
+        why = _late(plan, last, time)
+        if why is not None:
+            late, rows = (time, why), rows[:at]
+            break
+        last = json.dumps(time)
+
+    def misfit(at: int, way: str, why: str) -> str:
+        return plan.misfit(plan.shown(rows[at][0]), way, why)
+
+    found = session._core.push_lines([row.line for _, row in rows], lambda at: plan.shown(rows[at][0]))
+    for at, (kind, line, doubt) in found:
+        time = [_time(of, number) for (_, of), number in zip(plan.time, rows[at][0])]
+        if kind == "unknown":
+            out.append((group[0], kind, None, *time, doubt))
+            continue
+        verdict = session.verdict(reason_time)
+        out.append((group[0], verdict.kind, verdict.line, *time, verdict.reason))
+        is_done = True
+    if late is not None and not is_done:
+        time = [_time(of, number) for (_, of), number in zip(plan.time, late[0])]
+        out.append((group[0], "unknown", None, *time, late[1]))
+        is_done = True
+    state.update(("" if is_done else session.save(), last, is_done))
+    names = ["key", "verdict", "event", *(name for name, _ in plan.time), "reason"]
+    if out:
+        yield pandas.DataFrame(out, columns=names)
