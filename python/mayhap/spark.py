@@ -135,7 +135,7 @@ def _planned(
         if name in ("key", "verdict", "event", "events", "reason"):
             raise UsageError(f"column {name} of the time has the name of a column of the result: rename it")
         kinds.append(_KINDS[found])
-    event, line = _line(df, event)
+    event, line = _line(df, event, names if net == "sync" else [])
     buckets = max(1, int(df.sparkSession.conf.get("spark.sql.shuffle.partitions") or 200))
     plan = Plan(spec, net, tuple(zip(names, kinds)), event, buckets, limits)
     # What is refused is refused here, not in a task.
@@ -147,13 +147,16 @@ def _typed(df: DataFrame, name: str, what: str) -> T.DataType:
     """The type of a column, which must be there."""
     if name not in df.columns:
         near = get_close_matches(name, df.columns, 1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise UsageError(f"there is no column {name}, {what}{hint} The columns are {', '.join(df.columns)}")
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        raise UsageError(f"there is no column {name}, {what}{hint}; the columns are {', '.join(df.columns)}")
     return df.schema[name].dataType
 
 
-def _line(df: DataFrame, event: str | None) -> tuple[str | None, Column]:
-    """The column of whole events, if there is one, and the expression of a line."""
+def _line(df: DataFrame, event: str | None, answered: list[str]) -> tuple[str | None, Column]:
+    """The column of whole events, if there is one, and the expression of a line.
+
+    If there are columns of the time in ``answered``, which name the row, a request needs its answer.
+    """
     if event is None and "q" not in df.columns:
         event = next((name for name in _WHOLE if name in df.columns), None)
         if event is None:
@@ -164,7 +167,12 @@ def _line(df: DataFrame, event: str | None) -> tuple[str | None, Column]:
         if not isinstance(kind, (T.StringType, T.BinaryType)):
             raise UsageError(f"column {event} is {kind.simpleString()}: a whole event is a JSON text, as to_json makes it")
         return event, df[f"`{event}`"].cast("string")
-    parts = [_member(name, _json(df, name)) for name in _VALUES if name in df.columns]
+    json = {name: _json(df, name) for name in _VALUES if name in df.columns}
+    if answered:
+        json["a"] = F.when(df["q"].isNull() | _is_set(df, "lost"), json.get("a", F.lit(None))).otherwise(
+            F.coalesce(json.get("a", F.lit(None)), F.raise_error(_no_answer(df, answered)).cast("string"))
+        )
+    parts = [_member(name, text) for name, text in json.items()]
     for name in (name for name in _FLAGS if name in df.columns):
         if not isinstance(df.schema[name].dataType, T.BooleanType):
             raise UsageError(f"column {name} is {df.schema[name].dataType.simpleString()}: it is true, or false or null")
@@ -172,7 +180,19 @@ def _line(df: DataFrame, event: str | None) -> tuple[str | None, Column]:
     return None, F.concat(F.lit("{"), F.concat_ws(", ", *parts), F.lit("}"))
 
 
+def _is_set(df: DataFrame, flag: str) -> Column:
+    return F.coalesce(df[flag], F.lit(False)) if flag in df.columns else F.lit(False)
+
+
+def _no_answer(df: DataFrame, names: list[str]) -> Column:
+    """What is wrong with a row without an answer."""
+    time = (part for name in names for part in (F.lit(f"{name} = "), df[f"`{name}`"].cast("string"), F.lit(", ")))
+    why = "column a: the request has no answer: lost = true says that it was lost, and the JSON null is 'null'"
+    return F.concat(F.lit("the row with "), *time, F.lit(why))
+
+
 def _member(name: str, json: Column) -> Column:
+    """The member of an event, if it has it."""
     return F.concat(F.lit(f'"{name}": '), json)
 
 
