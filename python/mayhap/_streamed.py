@@ -7,33 +7,38 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
+from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.streaming.state import GroupStateTimeout
+
 from ._keyed import Plan, _time, read
-from .errors import TraceError
+from .errors import TraceError, UsageError
 
 if TYPE_CHECKING:
     import pandas
     import pyarrow
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming import StatefulProcessorHandle
     from pyspark.sql.streaming.state import GroupState
 
 Row = tuple[Any, ...]
 
+_PROVIDER = "spark.sql.streaming.stateStore.providerClass"
+_ROCKS = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
+
 
 def verdicts(plan: Plan, rows: DataFrame, result: str) -> DataFrame:
     """The verdicts on the rows of a stream."""
-    from pyspark.sql.streaming.state import GroupStateTimeout
-
     times = ", ".join(f"t{at} bigint" for at in range(len(plan.time)))
     keyed = f"key string, kind string, client bigint, line string, {times}"
-
-    def grouped(rows: DataFrame, by: str, does: Any, schema: str, state: str) -> DataFrame:
-        wrapped = functools.partial(does, plan)
-        return rows.groupBy(by).applyInPandasWithState(wrapped, schema, state, "append", GroupStateTimeout.NoTimeout)
-
     events = rows.mapInArrow(functools.partial(_events, plan), keyed)
     if plan.net != "sync":
-        events = grouped(events, "client", _of_client, keyed, "key string, under_way boolean, last string")
-    return grouped(events, "key", _of_key, result, "saved string, last string, done boolean")
+        if rows.sparkSession.conf.get(_PROVIDER, None) != _ROCKS:
+            raise UsageError(f"a stream of single events has two steps with state, for which Spark needs the setting {_PROVIDER}={_ROCKS}")
+        # Spark allows one applyInPandasWithState in a query, but another kind of step before it.
+        events = events.groupBy("client").transformWithStateInPandas(_Clients(plan), keyed, "Append", "None")
+    state = "saved string, last string, done boolean"
+    judge = functools.partial(_of_key, plan)
+    return events.groupBy("key").applyInPandasWithState(judge, result, state, "append", GroupStateTimeout.NoTimeout)
 
 
 def _events(plan: Plan, batches: Iterator[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -77,29 +82,38 @@ def _late(plan: Plan, last: str | None, time: list[int]) -> str | None:
     return f"an event with {plan.shown(time)} came when one with {plan.shown(before)} had been judged, so the order is not known"
 
 
-def _of_client(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: GroupState) -> Iterator[pandas.DataFrame]:
-    """Give the events of a client the key of its request under way."""
-    import pandas
+class _Clients(StatefulProcessor):
+    """Gives the events of a client the key of its request under way."""
 
-    under_way, is_under_way, last = state.get if state.exists else (None, False, None)
-    out: list[Row] = []
-    for time, row in _in_order(plan, frames):
-        why = _late(plan, last, time)
-        if why is not None:
-            raise TraceError(plan.misfit(plan.shown(time), "", f"client {row.client}: {why}"))
-        last = json.dumps(time)
-        if row.kind != "end":
-            if is_under_way:
-                why = f"client {row.client} sends a request while another one of it has no answer yet"
-                raise TraceError(plan.misfit(plan.shown(time), "", f"{why}; such recordings are not judged key by key"))
-            key = row.key
-            under_way, is_under_way = (key, True) if row.kind == "request" else (None, False)
-        else:
-            key, under_way, is_under_way = under_way, None, False
-        out.append((key, row.kind, row.client, row.line, *time))
-    state.update((under_way, is_under_way, last))
-    names = ["key", "kind", "client", "line", *(f"t{at}" for at in range(len(plan.time)))]
-    yield pandas.DataFrame(out, columns=names)
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+
+    def init(self, handle: StatefulProcessorHandle) -> None:
+        """Name the state: the key under way, whether there is one, and the time of the last event."""
+        self.state = handle.getValueState("client", "key string, under_way boolean, last string")
+
+    def handleInputRows(self, key: Any, rows: Iterator[pandas.DataFrame], timerValues: Any) -> Iterator[pandas.DataFrame]:
+        """Find the keys of some events."""
+        import pandas
+
+        plan, out = self.plan, []
+        under_way, is_under_way, last = self.state.get() or (None, False, None)
+        for time, row in _in_order(plan, rows):
+            why = _late(plan, last, time)
+            if why is None and is_under_way and row.kind != "end":
+                why = "it sends a request while another one has no answer yet; such recordings are not judged key by key"
+            if why is not None:
+                raise TraceError(plan.misfit(plan.shown(time), "", f"client {row.client}: {why}"))
+            last = json.dumps(time)
+            found = under_way if row.kind == "end" else row.key
+            under_way, is_under_way = (found, True) if row.kind == "request" else (None, False)
+            out.append((found, row.kind, row.client, row.line, *time))
+        self.state.update((under_way, is_under_way, last))
+        names = ["key", "kind", "client", "line", *(f"t{at}" for at in range(len(plan.time)))]
+        yield pandas.DataFrame(out, columns=names)
+
+    def close(self) -> None:
+        """Nothing is left open."""
 
 
 def _of_key(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: GroupState) -> Iterator[pandas.DataFrame]:

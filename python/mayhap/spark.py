@@ -169,9 +169,7 @@ def _line(df: DataFrame, event: str | None, answered: list[str]) -> tuple[str | 
         return event, df[f"`{event}`"].cast("string")
     json = {name: _json(df, name) for name in _VALUES if name in df.columns}
     if answered:
-        json["a"] = F.when(df["q"].isNull() | _is_set(df, "lost"), json.get("a", F.lit(None))).otherwise(
-            F.coalesce(json.get("a", F.lit(None)), F.raise_error(_no_answer(df, answered)).cast("string"))
-        )
+        json.update(_paired(df, json.get("a", F.lit(None)), answered))
     parts = [_member(name, text) for name, text in json.items()]
     for name in (name for name in _FLAGS if name in df.columns):
         if not isinstance(df.schema[name].dataType, T.BooleanType):
@@ -184,11 +182,19 @@ def _is_set(df: DataFrame, flag: str) -> Column:
     return F.coalesce(df[flag], F.lit(False)) if flag in df.columns else F.lit(False)
 
 
-def _no_answer(df: DataFrame, names: list[str]) -> Column:
-    """What is wrong with a row without an answer."""
-    time = (part for name in names for part in (F.lit(f"{name} = "), df[f"`{name}`"].cast("string"), F.lit(", ")))
-    why = "column a: the request has no answer: lost = true says that it was lost, and the JSON null is 'null'"
-    return F.concat(F.lit("the row with "), *time, F.lit(why))
+def _paired(df: DataFrame, answer: Column, names: list[str]) -> dict[str, Column]:
+    """The request and the answer of whole exchanges. A row that has only one of them is an error, which names the row by its time."""
+    time = [part for name in names for part in (F.lit(f"{name} = "), df[f"`{name}`"].cast("string"), F.lit(", "))]
+
+    def missing(why: str) -> Column:
+        return F.raise_error(F.concat(F.lit("the row with "), *time, F.lit(why))).cast("string")
+
+    no_request = missing("column q: there is an answer, but no request")
+    no_answer = missing("column a: the request has no answer; lost = true says that it was lost, and 'null' is the JSON null")
+    return {
+        "q": F.when(df["q"].isNull() & answer.isNotNull(), no_request).otherwise(_json(df, "q")),
+        "a": F.when(df["q"].isNull() | _is_set(df, "lost"), answer).otherwise(F.coalesce(answer, no_answer)),
+    }
 
 
 def _member(name: str, json: Column) -> Column:

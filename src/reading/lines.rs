@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::events::of_types;
 use super::plain::PlainLines;
+use crate::json::JsonError;
 use crate::spec::Spec;
 use crate::trace::{TraceError, TraceEvent, TraceReader};
 use crate::value::Value;
@@ -43,10 +44,9 @@ impl LineReader {
         // In JSON the end of a line is a space.
         let text = text.replace('\n', " ");
         let mut reader = TraceReader::new(text.as_bytes());
-        let event = match reader.next_line()? {
-            Some(line) => of_types(&self.spec, &line.event),
-            None => return Err(reader.error_at(0, "this is no event, which is such as {\"q\": 5, \"a\": 1}")),
-        };
+        let event = reader.next_line()?.map(|line| of_types(&self.spec, &line.event));
+        let why = if reader.header().is_some() { HEADER } else { NOTHING };
+        let event = event.unwrap_or_else(|| Err(JsonError::new(0, why)));
         event.map_err(|error| reader.error_at(error.offset, error.to_string()))
     }
 
@@ -55,3 +55,7 @@ impl LineReader {
         self.plain.request(&self.spec, text)
     }
 }
+
+/// What is wrong with the first line of a recording as an event, and with a line that is blank.
+const HEADER: &str = "the line that names the format is no event: leave it out";
+const NOTHING: &str = "this is no event, which is such as {\"q\": 5, \"a\": 1}";
