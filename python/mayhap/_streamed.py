@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql.streaming import StatefulProcessor
+from pyspark.sql.streaming.stateful_processor import StatefulProcessor
 from pyspark.sql.streaming.state import GroupStateTimeout
 
 from ._keyed import Plan, _time, read
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
     from pyspark.sql import DataFrame
-    from pyspark.sql.streaming import StatefulProcessorHandle
+    from pyspark.sql.streaming.stateful_processor import StatefulProcessorHandle
     from pyspark.sql.streaming.state import GroupState
 
 Row = tuple[Any, ...]
