@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import zlib
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +37,7 @@ def verdicts(plan: Plan, rows: DataFrame, result: str) -> DataFrame:
             raise UsageError(f"a stream of single events has two steps with state, for which Spark needs the setting {_PROVIDER}={_ROCKS}")
         # Spark allows one applyInPandasWithState in a query, but another kind of step before it.
         events = events.groupBy("client").transformWithStateInPandas(_Clients(plan), keyed, "Append", "None")
-    state = "saved string, last string, done boolean"
+    state = "saved binary, last string, done boolean"
     judge = functools.partial(_of_key, plan)
     return events.groupBy("key").applyInPandasWithState(judge, result, state, "append", GroupStateTimeout.NoTimeout)
 
@@ -125,7 +126,7 @@ def _of_key(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: G
         return
     (exchange_time, memory, reason_time), spec = plan.limits, plan.spec
     if saved:
-        session = spec.restore(saved, exchange_time=exchange_time, memory=memory)
+        session = spec.restore(zlib.decompress(saved), exchange_time=exchange_time, memory=memory)
     else:
         session = spec.session(net=plan.net, exchange_time=exchange_time, memory=memory)
     rows = _in_order(plan, frames)
@@ -154,7 +155,8 @@ def _of_key(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: G
         time = [_time(of, number) for (_, of), number in zip(plan.time, late[0])]
         out.append((group[0], "unknown", None, *time, late[1]))
         is_done = True
-    state.update(("" if is_done else session.save(), last, is_done))
+    # The text of a short session has all its events, much of them in common.
+    state.update((b"" if is_done else zlib.compress(session.save().encode(), 1), last, is_done))
     names = ["key", "verdict", "event", *(name for name, _ in plan.time), "reason"]
     if out:
         yield pandas.DataFrame(out, columns=names)

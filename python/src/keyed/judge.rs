@@ -8,9 +8,9 @@ use super::{Keyed, Keys, Refused, request};
 use crate::cli::validate::limits_of;
 use crate::errors::Kind;
 use crate::judged::kind;
+use mayhap::details::Observed;
 use mayhap::diagnostic::Colour;
 use mayhap::evidence::Budget;
-use mayhap::details::Observed;
 use mayhap::judge::Options;
 use mayhap::report;
 use mayhap::trace::{EventKind, Places, Response, TraceEvent};
@@ -95,12 +95,7 @@ struct KeyVerdict {
 impl Judge {
     /// A judge of rows whose times have some columns, with limits in seconds and MiB.
     #[new]
-    fn new(
-        py: Python<'_>,
-        keys: &Keys,
-        columns: usize,
-        limits: (f64, usize, f64),
-    ) -> PyResult<Judge> {
+    fn new(py: Python<'_>, keys: &Keys, columns: usize, limits: (f64, usize, f64)) -> PyResult<Judge> {
         let (exchange_time, memory, reason_time) = limits;
         let time = |seconds: f64| {
             let found = Duration::try_from_secs_f64(seconds);
@@ -167,13 +162,7 @@ impl Judge {
 
 impl Bucket {
     /// Observes an event on a line.
-    fn observe(
-        &mut self,
-        by: &Judging<'_>,
-        time: Time,
-        line: &[u8],
-        event: TraceEvent<Value>,
-    ) -> Result<(), Refused> {
+    fn observe(&mut self, by: &Judging<'_>, time: Time, line: &[u8], event: TraceEvent<Value>) -> Result<(), Refused> {
         let known = by.known;
         known.admit(&event)?;
         if let EventKind::Restart = event.kind {
@@ -187,7 +176,7 @@ impl Bucket {
             Some(request) => known.key(request)?,
             None => self.under_way.remove(&client).flatten(),
         };
-        if let EventKind::Request(_) = event.kind {
+        if known.sent(&event).is_some() {
             self.under_way.insert(client, key.clone());
         }
         let judged = match self.keys.get_mut(&key) {
@@ -222,15 +211,11 @@ impl JudgedKey {
         Ok(key)
     }
 
-    fn observe(
-        &mut self,
-        by: &Judging<'_>,
-        time: Time,
-        line: &[u8],
-        event: TraceEvent<Value>,
-    ) -> Result<(), Refused> {
+    fn observe(&mut self, by: &Judging<'_>, time: Time, line: &[u8], event: TraceEvent<Value>) -> Result<(), Refused> {
         if self.times.back() == Some(&time) {
-            return Err(at_the_same_time(&self.name.as_ref().map_or("no key".to_owned(), |key| format!("key {key:?}"))));
+            return Err(at_the_same_time(
+                &self.name.as_ref().map_or("no key".to_owned(), |key| format!("key {key:?}")),
+            ));
         }
         self.count += 1;
         if self.times.len() == KEPT_EVENTS {

@@ -21,7 +21,7 @@ use mayhap::network::NetworkChoice;
 use mayhap::report;
 use mayhap::session::is_order;
 use mayhap::spec::analysis::partition::RequestKeys;
-use mayhap::trace::{EventKind, TraceEvent};
+use mayhap::trace::{EventKind, Response, TraceEvent};
 use mayhap::value::Value;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
@@ -62,9 +62,10 @@ impl Keys {
     fn read<'py>(&self, py: Python<'py>, lines: Vec<PyBackedStr>, name: &Bound<'py, PyAny>) -> PyResult<Vec<ReadRow>> {
         let mut reader = RowReader::new(&self.known.spec);
         let mut read = |line: &str| Ok(self.known.row(&reader.event(line.as_bytes())?)?);
-        let rows = lines.iter().enumerate().map(|(row, line)| {
-            read(line).map_err(|misread: Misread| misread.raised(py, name, row))
-        });
+        let rows = lines
+            .iter()
+            .enumerate()
+            .map(|(row, line)| read(line).map_err(|misread: Misread| misread.raised(py, name, row)));
         rows.collect()
     }
 
@@ -87,12 +88,15 @@ impl Keyed {
             .map_err(|_| format!("`{name}` cannot be judged key by key: it is judged {}", report::partition(spec)))?;
         let refused = |why: &str| Err(format!("`{name}` cannot be judged key by key: {why}"));
         if program.names_clients {
-            return refused("its handlers ask which client sent a request (`from`), and a client has one name for all keys");
+            return refused(
+                "its handlers ask which client sent a request (`from`), and a client has one name for all keys",
+            );
         }
         if program.opens.is_some() || program.closes.is_some() {
             return refused("`on open` and `on close` are about all requests of a connection");
         }
-        if !net.is_sync() && !(net == NetworkChoice::TCP && is_order(&spec.for_networks())) {
+        let is_judged = net.is_sync() || net == NetworkChoice::TCP && is_order(&spec.for_networks());
+        if !is_judged {
             return refused("over a network only servers are that answer each request once, at once, over tcp");
         }
         if net.is_sync() && !spec.asynchronous().is_empty() {
@@ -123,10 +127,20 @@ impl Keyed {
             }
             EventKind::Restart => Ok(()),
             _ if self.net.is_sync() => {
-                Err("this is no whole exchange, which has \"q\" and \"a\": single events are judged with net=\"tcp\"".to_owned())
+                Err("this is no whole exchange, which has \"q\" and \"a\": single events are judged with net=\"tcp\""
+                    .to_owned())
             }
             EventKind::Request(_) | EventKind::Answer(_) | EventKind::Lost | EventKind::Closed => Ok(()),
             _ => Err("such events are not judged key by key".to_owned()),
+        }
+    }
+
+    /// The request that is under way after an event, if it has sent one that it has no answer to.
+    fn sent<'e>(&self, event: &'e TraceEvent<Value>) -> Option<&'e Value> {
+        match &event.kind {
+            EventKind::Request(request) => Some(request),
+            EventKind::Exchange { query, reply: Response::NotOwed } if !self.net.is_sync() => Some(query),
+            _ => None,
         }
     }
 
@@ -137,8 +151,8 @@ impl Keyed {
             None => None,
         };
         let kind = match event.kind {
+            _ if self.sent(event).is_some() => "request",
             EventKind::Exchange { .. } => "exchange",
-            EventKind::Request(_) => "request",
             EventKind::Restart => "restart",
             _ => "end",
         };

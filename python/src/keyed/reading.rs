@@ -37,7 +37,11 @@ impl Misread {
 
     /// The exception; `name` makes the whole text of the row's own name, the way and the reason.
     pub fn raised<'py>(self, py: Python<'py>, name: &Bound<'py, PyAny>, row: impl IntoPyObject<'py>) -> PyErr {
-        match row.into_bound_py_any(py).and_then(|row| name.call1((row, self.way, self.why))).and_then(|text| text.extract::<String>()) {
+        match row
+            .into_bound_py_any(py)
+            .and_then(|row| name.call1((row, self.way, self.why)))
+            .and_then(|text| text.extract::<String>())
+        {
             Ok(text) => Kind::Trace.error(py, &text),
             Err(error) => error,
         }

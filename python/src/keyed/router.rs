@@ -149,9 +149,14 @@ impl Router {
         } else {
             let event = self.reader.event(line)?;
             self.known.admit(&event)?;
+            if event.kind == EventKind::Restart {
+                self.push_to_all(time, line);
+                return Ok(());
+            }
             match request(&event) {
-                _ if event.kind == EventKind::Restart => return Ok(self.push_to_all(time, line)),
-                _ if self.is_by_client => (hash(&event.client.unwrap_or(1).to_le_bytes()) % self.packs.len() as u64) as u32,
+                _ if self.is_by_client => {
+                    (hash(&event.client.unwrap_or(1).to_le_bytes()) % self.packs.len() as u64) as u32
+                }
                 Some(request) => self.bucket(request)?,
                 None => 0,
             }
@@ -179,7 +184,8 @@ impl Router {
     fn go_on<'py>(&mut self, py: Python<'py>, limit: Option<Time>, name: &Bound<'py, PyAny>) -> PyResult<()> {
         let mut merging = std::mem::take(&mut self.clients.merging);
         let merged = merging.before(limit, |time, line| {
-            self.route_next(time, line).map_err(|misread| misread.raised(py, name, PyBytes::new(py, &time[..self.width])))
+            self.route_next(time, line)
+                .map_err(|misread| misread.raised(py, name, PyBytes::new(py, &time[..self.width])))
         });
         self.clients.merging = merging;
         merged?;
@@ -202,24 +208,23 @@ impl Router {
         if self.clients.last.insert(client, time) == Some(time) || self.clients.restarted == Some(time) {
             return Err(at_the_same_time(&format!("client {client}")).into());
         }
-        let under_way = self.clients.under_way.remove(&client);
-        let bucket = match &event.kind {
-            EventKind::Request(_) | EventKind::Exchange { .. } if under_way.is_some() => {
+        let (under_way, known) = (self.clients.under_way.remove(&client), self.known.clone());
+        let bucket = match request(&event) {
+            Some(_) if under_way.is_some() => {
                 let why = format!(
                     "client {client} sends a request while another one of it has no answer yet; such recordings are not judged key by key"
                 );
                 return Err(why.into());
             }
-            EventKind::Request(request) => {
+            Some(request) => {
                 let bucket = self.bucket(request)?;
-                self.clients.under_way.insert(client, bucket);
+                known.sent(&event).and_then(|_| self.clients.under_way.insert(client, bucket));
                 bucket
             }
-            EventKind::Exchange { query, .. } => self.bucket(query)?,
             // Who gives up while nothing is under way says nothing.
-            EventKind::Lost if under_way.is_none() => return Ok(()),
+            None if under_way.is_none() && event.kind == EventKind::Lost => return Ok(()),
             // Nothing explains an answer without a request, whatever the key.
-            _ => under_way.unwrap_or(0),
+            None => under_way.unwrap_or(0),
         };
         self.push(bucket, time, line);
         Ok(())
@@ -241,8 +246,8 @@ fn numbered(bytes: &[u8]) -> i64 {
 
 /// A hash that is the same on all machines: FNV-1a.
 fn hash(bytes: &[u8]) -> u64 {
-    let mixed = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let mixed = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
     mixed ^ (mixed >> 32)
 }
