@@ -53,13 +53,15 @@ def mixed(runs, before, halves):
 
 
 def main() -> None:
-    command, events, master = [*sys.argv[1:], "10000000", "local[2]"][:3]
+    command, events, master = [*sys.argv[1:], *["10000000", "local[2]"][len(sys.argv) - 2 :]]
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     from pyspark.sql import SparkSession
 
     import mayhap.spark
 
     session = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.driver.memory", "1g")
+    # Partitions of 64 MiB would be three, for two cores.
+    session = session.config("spark.sql.adaptive.advisoryPartitionSizeInBytes", "16m")
     spark = session.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     with tempfile.TemporaryDirectory() as directory:
         at = pathlib.Path(directory)
