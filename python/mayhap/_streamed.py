@@ -138,10 +138,6 @@ def _of_key(plan: Plan, group: Row, frames: Iterable[pandas.DataFrame], state: G
             late, rows = (time, why), rows[:at]
             break
         last = json.dumps(time)
-
-    def misfit(at: int, way: str, why: str) -> str:
-        return plan.misfit(plan.shown(rows[at][0]), way, why)
-
     found = session._core.push_lines([row.line for _, row in rows], lambda at: plan.shown(rows[at][0]))
     for at, (kind, line, doubt) in found:
         time = [_time(of, number) for (_, of), number in zip(plan.time, rows[at][0])]
