@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -105,8 +106,19 @@ class Spec:
             raise UsageError("this is no saved session, or it is broken") from error
         return Session(self._core.session(None, text, exchange_time, memory))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # The texts travel, not the paths of files: they need not be where the specification is unpickled.
+        files, name, constants = self._core.parts
+        return _of_parts, (tuple(files), name, tuple(constants))
+
     def __repr__(self) -> str:
         return f"<mayhap.Spec {self.name}>"
+
+
+@functools.lru_cache(maxsize=16)
+def _of_parts(files: tuple[tuple[str, str], ...], name: str | None, constants: tuple[tuple[str, str], ...]) -> Spec:
+    """A specification of its parts, which is compiled once in each process."""
+    return Spec(_mayhap.Spec.of_parts((list(files), name, list(constants))))
 
 
 def _set(constants: dict[str, Constant]) -> list[tuple[str, str]]:

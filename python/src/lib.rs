@@ -11,6 +11,7 @@ mod calls;
 mod errors;
 mod events;
 mod judged;
+mod keyed;
 mod requests;
 mod session;
 mod spec;
@@ -34,6 +35,8 @@ mod _mayhap {
     use crate::events::Events;
     #[pymodule_export]
     use crate::judged::Judged;
+    #[pymodule_export]
+    use crate::keyed::{Judge, Keys, Router};
     #[pymodule_export]
     use crate::requests::Requests;
     #[pymodule_export]

@@ -12,6 +12,7 @@ use mayhap::report;
 use mayhap::trace::{Places, TraceError};
 use mayhap::{SessionProgress, Spec};
 use pyo3::prelude::*;
+use std::slice;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -114,6 +115,28 @@ impl Session {
         judge(&mut lines)?;
         read?;
         Ok(progress)
+    }
+
+    /// Observes lines, and returns the progress after each that is not explained, with its index. `name` names a line by its index.
+    /// After a verdict nothing more is observed.
+    fn push_lines(
+        &self,
+        py: Python<'_>,
+        lines: Vec<String>,
+        name: &Bound<'_, PyAny>,
+    ) -> PyResult<Vec<(usize, Progress)>> {
+        let mut found = Vec::new();
+        for (index, line) in lines.iter().enumerate() {
+            let named = |_| name.call1((index,)).and_then(|name| name.extract()).unwrap_or_else(|_| "event".to_owned());
+            let Some(progress) = self.observe(py, slice::from_ref(line), named)? else { continue };
+            if progress.0 != "accept" {
+                found.push((index, progress));
+            }
+            if !matches!(found.last(), None | Some((_, ("unknown", ..)))) {
+                break;
+            }
+        }
+        Ok(found)
     }
 
     /// Judges what the end of the recording shows.

@@ -17,7 +17,14 @@ use std::sync::Arc;
 pub struct Spec {
     /// The specification.
     pub spec: Arc<mayhap::Spec>,
+    /// The name of the protocol that was asked for.
+    name: Option<String>,
+    /// The constants that were set.
+    constants: Vec<(String, String)>,
 }
+
+/// What a specification is made of: the names and texts of its files, the name of the protocol, and the constants that were set.
+type Parts = (Vec<(String, String)>, Option<String>, Vec<(String, String)>);
 
 #[pymethods]
 impl Spec {
@@ -25,14 +32,41 @@ impl Spec {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, name: Option<String>, constants: Vec<(String, String)>) -> PyResult<Spec> {
         let first = load::text(&path).map_err(|why| Kind::Spec.error(py, &format!("error: {why}")))?;
-        compiled(py, &path, first, name, constants)
+        let loaded = path.clone();
+        compiled(py, first, (name, constants), move |first, selection| load::compile_text(&loaded, first, selection))
     }
 
     /// Reads a specification from a text.
     #[staticmethod]
     fn of_text(py: Python<'_>, text: String, name: Option<String>, constants: Vec<(String, String)>) -> PyResult<Spec> {
         let first = Text { name: "<text>".to_owned(), text };
-        compiled(py, Path::new("<text>"), first, name, constants)
+        let path = Path::new("<text>");
+        compiled(py, first, (name, constants), move |first, selection| load::compile_text(path, first, selection))
+    }
+
+    /// Makes a specification of its parts, elsewhere: no file is read.
+    #[staticmethod]
+    fn of_parts(py: Python<'_>, parts: Parts) -> PyResult<Spec> {
+        let (files, name, constants) = parts;
+        let mut texts = files.into_iter().map(|(name, text)| Text { name, text });
+        let first = texts.next().ok_or_else(|| Kind::Usage.error(py, "error: a specification has a text"))?;
+        let used: Vec<Text> = texts.collect();
+        compiled(py, first, (name, constants), move |first, selection| {
+            let mut find = |name: &str| {
+                let is_it = |text: &&Text| stem(&text.name) == name;
+                used.iter().find(is_it).cloned().ok_or_else(|| format!("`{name}` is not among the parts"))
+            };
+            mayhap::Spec::compile(first, &mut find, selection)
+        })
+    }
+
+    /// The parts of which the specification can be made elsewhere.
+    #[getter]
+    fn parts(&self) -> Parts {
+        // The texts of constants that were set stand after the files.
+        let count = self.spec.sources.len() - self.constants.len();
+        let files = self.spec.sources.files().take(count).map(|(name, text)| (name.to_owned(), text.to_owned()));
+        (files.collect(), self.name.clone(), self.constants.clone())
     }
 
     /// The name of the machine or protocol.
@@ -66,17 +100,22 @@ impl Spec {
 
 fn compiled(
     py: Python<'_>,
-    path: &Path,
     first: Text,
-    name: Option<String>,
-    set: Vec<(String, String)>,
+    (name, constants): (Option<String>, Vec<(String, String)>),
+    compile: impl FnOnce(Text, &Selection) -> Result<Arc<mayhap::Spec>, SpecError> + Send + 'static,
 ) -> PyResult<Spec> {
-    let path = path.to_path_buf();
-    let selection = Selection { name, set, tasks: Tasks::Either, ..Selection::default() };
+    let (set, tasks) = (constants.clone(), Tasks::Either);
+    let selection = Selection { name: name.clone(), set, tasks, ..Selection::default() };
     let shown = first.name.clone();
-    let compiled = crate::working::run(py, move || load::compile_text(&path, first, &selection))?;
+    let compiled = crate::working::run(py, move || compile(first, &selection))?;
     let spec = compiled.map_err(|refused| Kind::Spec.error(py, &refusal(&refused, &shown)))?;
-    Ok(Spec { spec })
+    Ok(Spec { spec, name, constants })
+}
+
+/// The name by which other files use a file: `tags` for `specs/tags.may`.
+fn stem(name: &str) -> &str {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    base.strip_suffix(".may").unwrap_or(base)
 }
 
 /// What the command prints of the errors of a specification.

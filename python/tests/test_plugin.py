@@ -54,6 +54,18 @@ def test_scripts_go_where_they_are_wanted(pytester: pytest.Pytester) -> None:
     assert not (pytester.path / "mayhap-regressions").exists()
 
 
+def test_processes_of_xdist_keep_all_failures(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(TESTS.replace("def test_wrong(", "import pytest\n@pytest.mark.parametrize('nr', range(6))\ndef test_wrong(nr, "))
+    result = pytester.runpytest_subprocess("-n", "3", "-p", "no:cacheprovider", "--mayhap-seed", "5")
+    result.assert_outcomes(passed=1, failed=6)
+    result.stdout.fnmatch_lines(["*again:  pytest --mayhap-seed 5 *"])
+    kept = list((pytester.path / "mayhap-regressions").iterdir())
+    assert kept and all(path.suffix == ".ndjson" and path.read_text().endswith("\n") for path in kept)
+    # The next tests run them first.
+    result = pytester.runpytest_subprocess("-k", "wrong and 3")
+    result.stdout.fnmatch_lines(["*mayhap-regressions/*"])
+
+
 def least(spec: mayhap.Spec, is_wanted) -> object:
     """The request to which Hypothesis shrinks all wanted ones."""
     found: list[object] = []

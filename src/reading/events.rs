@@ -161,7 +161,7 @@ pub fn decoded_part(spec: &Spec, part: ExchangePart, text: &str) -> Result<Value
 }
 
 /// The event of a line, with its values decoded.
-fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value>, JsonError> {
+pub(super) fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value>, JsonError> {
     let sent = |query: &Raw<'_>| decoded(spec, spec.program.request, query);
     let answered = |answer: &Raw<'_>| decoded(spec, spec.program.response, answer);
     let kind = match &event.kind {

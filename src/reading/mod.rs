@@ -3,6 +3,7 @@
 
 mod concurrent;
 mod events;
+mod lines;
 mod observations;
 mod peers;
 mod plain;
@@ -11,6 +12,7 @@ mod stream;
 
 pub use concurrent::{each_happening, happened, history, history_of};
 pub use events::{Events, FormatRules, decoded_part};
+pub use lines::LineReader;
 pub use observations::{Numbering, NumberingParts, Observations, observations};
 pub use peers::{decoded_message, number_of_peer};
 pub use recording::{Recording, StoredTrace, exchange_at};

@@ -38,6 +38,13 @@ impl PlainLines {
         exchange(spec, reading, words)
     }
 
+    /// The request of a line that begins with it.
+    pub(super) fn request(&mut self, spec: &Spec, text: &str) -> Option<Value> {
+        let (mut reading, words) = self.reading(spec, text);
+        reading.eat_text(words.query_first).then_some(())?;
+        reading.next(spec.program.request)
+    }
+
     /// The event of a line.
     pub(super) fn event(&mut self, spec: &Spec, text: &str, line: u64) -> Option<TraceEvent<Value>> {
         let (mut reading, words) = self.reading(spec, text);
