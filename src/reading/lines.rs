@@ -56,6 +56,6 @@ impl LineReader {
     }
 }
 
-/// What is wrong with the first line of a recording as an event, and with a line that is blank.
+/// The mistakes of the first line of a recording as an event, and of a line that is blank.
 const HEADER: &str = "the line that names the format is no event: leave it out";
 const NOTHING: &str = "this is no event, which is such as {\"q\": 5, \"a\": 1}";
