@@ -103,7 +103,7 @@ pub fn begins_with(list: &Value, start: &Value) -> Lifted<Truth> {
     };
     if let ListItems::Open(first) = first {
         let is_longer =
-            matches!(list, Value::List(_)) && has_at_least(first, own.len() + 1) == Some(Truth::Known(true));
+            matches!(list, Value::List(_)) && has_at_least(first, own.count() + 1) == Some(Truth::Known(true));
         if is_longer {
             return Ok(Truth::Known(false));
         }
@@ -113,10 +113,10 @@ pub fn begins_with(list: &Value, start: &Value) -> Lifted<Truth> {
             return Err(Split::Ask(Ask::Item(rest.clone(), reach)));
         }
     }
-    if let Some(last) = first.len().checked_sub(1) {
+    if let Some(last) = first.count().checked_sub(1) {
         own.plain(Some(last))?;
     }
-    if own.len() < first.len() {
+    if own.count() < first.count() {
         return Ok(Truth::Known(false));
     }
     all_equal(own.iter().zip(first.iter()).filter_map(|(a, b)| a.value().zip(b.value())))

@@ -228,8 +228,8 @@ fn equal_lists(open: &OpenList, other: ListItems<'_>, reach: Reach) -> Lifted<Tr
         None => {}
     }
     // The elements of one list beyond the end of the other must be empty stretches.
-    let (longer, shorter) = if a.len() > other.len() { (a, other) } else { (other, a) };
-    let after = open::length(longer.iter().skip(shorter.len()));
+    let (longer, shorter) = if a.count() > other.count() { (a, other) } else { (other, a) };
+    let after = open::length(longer.iter().skip(shorter.count()));
     Ok(fronts.and(equal(&after, &Value::from(0))?))
 }
 

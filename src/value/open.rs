@@ -124,7 +124,7 @@ impl<'v> ListItems<'v> {
 
     /// The number of items.
     #[must_use]
-    pub fn len(self) -> usize {
+    pub fn count(self) -> usize {
         match self {
             ListItems::Known(list) => list.len(),
             ListItems::Open(list) => list.len(),

@@ -26,7 +26,7 @@ pub struct Optional {
 #[must_use]
 pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Option<Value> {
     let (more, fewer) = (ListItems::of(longer)?, ListItems::of(shorter)?);
-    if more.len() != fewer.len() + 1 {
+    if more.count() != fewer.count() + 1 {
         return None;
     }
     let same = more.iter().zip(fewer.iter()).take_while(|(a, b)| a == b).count();

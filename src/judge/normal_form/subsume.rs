@@ -101,7 +101,7 @@ impl Matching<'_> {
     fn open_list(&mut self, general: &OpenList, special: ListItems<'_>) -> bool {
         let one_by_one =
             |matching: &mut Self| general.iter().zip(special.iter()).all(|(a, b)| matching.item(a.look(), b));
-        if general.len() == special.len() && self.or_undo(one_by_one) {
+        if general.len() == special.count() && self.or_undo(one_by_one) {
             return true;
         }
         let mut left = special.iter().peekable();

@@ -351,14 +351,14 @@ pub(crate) fn nth(src: &Value, at: usize) -> Value {
 /// The element at a position of a list, counted from the back; 0 is the last.
 pub(crate) fn nth_last(src: &Value, at: usize) -> Value {
     over_lists(src, &|list| {
-        let place = list.len().checked_sub(at + 1);
+        let place = list.count().checked_sub(at + 1);
         place.and_then(|place| list.get(place)).and_then(ListItem::value).cloned().unwrap_or(Value::Absent)
     })
 }
 
 /// A list without its last elements.
 pub(crate) fn without_last(src: &Value, count: usize) -> Value {
-    over_lists(src, &|list| match (list, list.len().checked_sub(count)) {
+    over_lists(src, &|list| match (list, list.count().checked_sub(count)) {
         (ListItems::Known(list), Some(kept)) => Value::List(Arc::new(list.take(kept))),
         _ => Value::Absent,
     })
