@@ -7,11 +7,10 @@ import random
 from typing import TYPE_CHECKING, Any
 
 from . import _mayhap
+from ._spec import Spec, _core
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
-
-    from ._spec import Spec
 
 _TRIES = 20
 
@@ -22,7 +21,7 @@ def requests(spec: Spec) -> SearchStrategy[Any]:
         from hypothesis import assume, strategies
     except ImportError as error:
         raise ImportError("mayhap.requests needs Hypothesis: pip install 'mayhap[hypothesis]'") from error
-    source = _mayhap.Requests(spec._core)
+    source = _mayhap.Requests(_core(spec))
     chance = random.Random(0)
     # If no request is known to keep the client's duty in any state, the others are drawn.
     keeps_duty = any(source.draw(chance.randrange)[1] for _ in range(_TRIES))

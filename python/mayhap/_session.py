@@ -62,4 +62,4 @@ class Session:
         return len(self._core)
 
     def __repr__(self) -> str:
-        return f"<mayhap.Session after {len(self)} events>"
+        return f"<mayhap.Session: {len(self)} events observed here>"

@@ -20,6 +20,13 @@ Recording = Union[str, "os.PathLike[str]", Iterable["dict[str, Any]"]]
 """A recording: the path of a file, or events."""
 
 
+def _core(spec: object) -> _mayhap.Spec:
+    """The specification in Rust."""
+    if not isinstance(spec, Spec):
+        raise UsageError(f"{spec!r} is no specification: mayhap.Spec.load(path) reads one")
+    return spec._core
+
+
 class Spec:
     """A specification, compiled."""
 

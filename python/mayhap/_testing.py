@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import enum
 import json
+import operator
 import os
 from collections.abc import Callable
+from queue import SimpleQueue
 from types import SimpleNamespace
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, SupportsIndex
 
 from . import _mayhap
-from ._spec import Spec
-from .errors import InconclusiveError, ReplayError, TestError, ViolationError
+from ._spec import Spec, _core
+from .errors import InconclusiveError, ReplayError, TestError, UsageError, ViolationError
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    """The value of a setting that is a whole number."""
+    if isinstance(value, SupportsIndex) and not isinstance(value, bool) and least <= operator.index(value) < 2**64:
+        return operator.index(value)
+    raise UsageError(f"{name}={value!r}: expected a whole number from {least} to {2**64 - 1}")
 
 
 class NoAnswer(enum.Enum):
@@ -70,7 +79,8 @@ class Report:
     @property
     def scripts(self) -> list[str]:
         """The scripts of the failures, each as short as it was made, for ``mayhap.replay``."""
-        return [failure["script"] for failure in self.failures if failure.get("script")]
+        kept = (run["failure"] for run in self.data.get("regressions", ()) if run.get("failure"))
+        return [failure["script"] for failure in (*kept, *self.failures) if failure["script"]]
 
     def __str__(self) -> str:
         return self._text
@@ -106,22 +116,37 @@ def test(
     """
     __tracebackhide__ = True
     settings = SimpleNamespace(
-        clients=clients,
-        requests=requests,
-        seed=seed,
+        clients=_whole("clients", clients, 1),
+        requests=_whole("requests", requests, 0),
+        seed=_whole("seed", seed, 0),
         time=time,
-        steps=steps,
+        steps=None if steps is None else _whole("steps", steps, 1),
         deadline=deadline,
-        max_failures=max_failures,
+        max_failures=_whole("max_failures", max_failures, 0),
         regressions=None if regressions is None else os.fspath(regressions),
     )
-    verdict, text, data, cause = _mayhap.test(spec._core, make, (LOST, REFUSED, CLOSED), settings)
+    verdict, text, data, cause = _mayhap.test(_core(spec), make, (LOST, REFUSED, CLOSED), settings)
     report = Report(verdict, text, json.loads(data))
     if verdict == "pass":
         return report
     failed = ViolationError if verdict in ("violation", "broken") else InconclusiveError
     error: TestError = failed(report)
     raise error from cause
+
+
+def _attend(tasks: SimpleQueue[_mayhap.ClientTask | None]) -> None:
+    """Ask a system for one client, request by request, until ``None`` comes."""
+    while (task := tasks.get()) is not None:
+        begun = task.begin()
+        if begun is None:
+            continue
+        sut, client, request = begun
+        try:
+            answer = sut.ask(client, json.loads(request))
+        except BaseException as error:  # It is the system's; one that ends the program ends the test.
+            task.raised(error)
+        else:
+            task.returned(answer)
 
 
 def replay(
@@ -140,9 +165,9 @@ def replay(
     """
     __tracebackhide__ = True
     settings = SimpleNamespace(
-        clients=clients, requests=1, seed=0, time=None, steps=None, deadline=deadline, max_failures=1, regressions=None
+        clients=_whole("clients", clients, 1), requests=1, seed=0, time=None, steps=None, deadline=deadline, max_failures=1, regressions=None
     )
-    failed = _mayhap.replay(spec._core, make, (LOST, REFUSED, CLOSED), script, settings)
+    failed = _mayhap.replay(_core(spec), make, (LOST, REFUSED, CLOSED), script, settings)
     if failed is not None:
         raise ReplayError(failed[0]) from failed[1]
 

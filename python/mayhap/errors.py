@@ -43,6 +43,9 @@ class TestError(Error, AssertionError):
         super().__init__("\n\n".join([str(report), *map(_replayed, report.scripts)]))
         self.report = report
 
+    def __reduce__(self) -> tuple[type[TestError], tuple[Report]]:
+        return type(self), (self.report,)
+
 
 class ViolationError(TestError):
     """The system did what no server may do that follows the specification, or broke down."""

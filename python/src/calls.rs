@@ -36,6 +36,13 @@ pub struct Calls {
 /// The most exceptions that are kept.
 const KEPT: usize = 64;
 
+impl Outcome {
+    /// Tests whether the connection is over: later requests on it are not sent.
+    pub fn ends_connection(&self) -> bool {
+        matches!(self, Outcome::Lost | Outcome::Closed)
+    }
+}
+
 impl Calls {
     /// The calls of systems that `make` makes.
     ///
@@ -67,11 +74,17 @@ impl Calls {
         let answer = answer.and_then(|request| sut.bind(py).call_method1("ask", (client, request)));
         match answer {
             Ok(answer) => self.outcome(&answer, request),
-            Err(error) => Outcome::Failed(self.failure(py, SutFailureKind::Crash, "the system raised", error)),
+            Err(error) => self.crash(py, error),
         }
     }
 
-    fn outcome(&self, answer: &Bound<'_, PyAny>, request: &str) -> Outcome {
+    /// The outcome of a request that raised an exception.
+    pub fn crash(&self, py: Python<'_>, error: PyErr) -> Outcome {
+        Outcome::Failed(self.failure(py, SutFailureKind::Crash, "the system raised", error))
+    }
+
+    /// The outcome of a request that was answered, or has an answer that is none.
+    pub fn outcome(&self, answer: &Bound<'_, PyAny>, request: &str) -> Outcome {
         let py = answer.py();
         let [lost, refused, closed] = &self.none;
         if answer.is(lost) {

@@ -11,7 +11,7 @@ use mayhap::sut::wire::LineCodec;
 use mayhap::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use mayhap::value::Value;
 use pyo3::prelude::*;
-use pyo3::types::{PyCFunction, PyDict};
+use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -38,6 +38,8 @@ pub struct ClientRequest {
     connection: u64,
     /// The request, as JSON.
     request: String,
+    /// Set when the connection has ended.
+    is_over: Arc<AtomicBool>,
 }
 
 /// The outcome of a request, with the connection that it came on.
@@ -53,10 +55,92 @@ impl Task {
         // Who does not wait any more is told nothing.
         match self {
             Task::Make(made) => _ = made.send(calls.make(py).map(Arc::new)),
-            Task::Ask(sut, report, ClientRequest { client, connection, request }) => {
-                let found = calls.ask(py, &sut, client, &request);
-                _ = report.send(ConnectionOutcome { client, connection, found });
+            Task::Ask(sut, report, asked) => {
+                if !asked.is_over.load(Ordering::Relaxed) {
+                    asked.report(&report, calls.ask(py, &sut, asked.client, &asked.request));
+                }
             }
+        }
+    }
+}
+
+impl ClientRequest {
+    fn report(&self, report: &Sender<ConnectionOutcome>, found: Outcome) {
+        if found.ends_connection() {
+            self.is_over.store(true, Ordering::Relaxed);
+        }
+        let (client, connection) = (self.client, self.connection);
+        _ = report.send(ConnectionOutcome { client, connection, found });
+    }
+}
+
+/// A request for the thread of a client.
+///
+/// The thread is Python's, and waits in Python: when the program ends while a thread waits, the interpreter unwinds the thread's stack, which
+/// must have no function of Rust on it.
+#[pyclass(frozen, module = "mayhap._mayhap")]
+pub struct ClientTask {
+    calls: Arc<Calls>,
+    sut: Sut,
+    report: Mutex<Sender<ConnectionOutcome>>,
+    asked: ClientRequest,
+}
+
+#[pymethods]
+impl ClientTask {
+    /// The system, the client and the request as JSON; nothing if the request is not to be sent any more.
+    fn begin(&self, py: Python<'_>) -> Option<(Py<PyAny>, u64, String)> {
+        let ClientRequest { client, request, is_over, .. } = &self.asked;
+        (!is_over.load(Ordering::Relaxed)).then(|| (self.sut.clone_ref(py), *client, request.clone()))
+    }
+
+    /// Reports what the system returned.
+    fn returned(&self, answer: &Bound<'_, PyAny>) {
+        self.report(self.calls.outcome(answer, &self.asked.request));
+    }
+
+    /// Reports an exception.
+    fn raised(&self, error: &Bound<'_, PyAny>) {
+        self.report(self.calls.crash(error.py(), PyErr::from_value(error.clone())));
+    }
+}
+
+impl ClientTask {
+    fn report(&self, found: Outcome) {
+        self.asked.report(&self.report.lock().unwrap_or_else(PoisonError::into_inner), found);
+    }
+}
+
+/// The way to the thread that asks for a client.
+enum TaskQueue {
+    /// The thread that called.
+    Caller(Sender<Task>),
+    /// A queue of Python, which the client's own thread reads.
+    Own(Arc<Calls>, Py<PyAny>),
+}
+
+impl TaskQueue {
+    fn send(&self, sut: Sut, report: Sender<ConnectionOutcome>, asked: ClientRequest) -> Result<(), SutFailure> {
+        match self {
+            // Who has ended has reported why.
+            TaskQueue::Caller(tasks) => _ = tasks.send(Task::Ask(sut, report, asked)),
+            TaskQueue::Own(calls, queue) => {
+                let task = ClientTask { calls: calls.clone(), sut, report: Mutex::new(report), asked };
+                let put = Python::try_attach(|py| queue.call_method1(py, "put", (Py::new(py, task)?,)).map(|_| ()));
+                let failed = |what: String| SutFailure::new(SutFailureKind::Start, what);
+                put.ok_or_else(|| failed("interrupted".to_owned()))?.map_err(|error| failed(error.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Ends the client's own thread.
+impl Drop for TaskQueue {
+    fn drop(&mut self) {
+        if let TaskQueue::Own(_, queue) = self {
+            // If the interpreter ends, so does the thread.
+            _ = Python::try_attach(|py| queue.call_method1(py, "put", (py.None(),)).map(|_| ()));
         }
     }
 }
@@ -80,8 +164,9 @@ pub struct PythonSystem {
 
 /// A client with its connection.
 struct Connected {
-    tasks: Sender<Task>,
+    tasks: TaskQueue,
     connection: u64,
+    is_over: Arc<AtomicBool>,
     /// The number of requests without an answer so far.
     unanswered: u64,
 }
@@ -126,9 +211,13 @@ impl PythonSystem {
 
     fn connected(&mut self, client: u64) -> Result<&mut Connected, SutFailure> {
         if !self.clients.contains_key(&client) {
-            let tasks = if self.is_single { self.caller.clone() } else { started(&self.calls, client)? };
+            let tasks = match self.is_single {
+                true => TaskQueue::Caller(self.caller.clone()),
+                false => TaskQueue::Own(self.calls.clone(), started(client)?),
+            };
             self.connections += 1;
-            self.clients.insert(client, Connected { tasks, connection: self.connections, unanswered: 0 });
+            let connected = Connected { tasks, connection: self.connections, is_over: Arc::default(), unanswered: 0 };
+            self.clients.insert(client, connected);
         }
         self.clients.get_mut(&client).ok_or_else(|| SutFailure::new(SutFailureKind::Start, "a client is missing"))
     }
@@ -142,13 +231,13 @@ impl PythonSystem {
             Outcome::Answer(answer) => match self.codec.answer(answer.as_bytes()) {
                 Ok(value) => return Some(Ok(SutEvent { client, kind: SutEventKind::Answer(value) })),
                 Err(failure) => {
+                    // A failure is told on one line.
                     let help = if answer == "null" {
-                        "\nhelp: null is None: does ask return its answer?"
+                        "; null is None: does ask return its answer?".to_owned()
                     } else {
-                        &text::hint(&answer)
+                        text::hint(&answer).trim().replacen("help: ", "; ", 1)
                     };
-                    let what = format!("the answer does not fit the specification: {}", failure.what);
-                    let what = format!("{what}\n{}", help.trim()).trim_end().to_owned();
+                    let what = format!("the answer does not fit the specification: {}{help}", failure.what);
                     return Some(Err(SutFailure { kind: SutFailureKind::Adapter, what, ..failure }.of_client(client)));
                 }
             },
@@ -181,10 +270,9 @@ impl System for PythonSystem {
         let (sut, report) = (self.sut()?, self.report.clone());
         let connected = self.connected(client)?;
         connected.unanswered += 1;
-        let request = ClientRequest { client, connection: connected.connection, request: line };
-        // A thread that has ended has reported why.
-        _ = connected.tasks.send(Task::Ask(sut, report, request));
-        Ok(())
+        let Connected { connection, is_over, tasks, .. } = connected;
+        let asked = ClientRequest { client, connection: *connection, request: line, is_over: is_over.clone() };
+        tasks.send(sut, report, asked)
     }
 
     fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure> {
@@ -223,26 +311,19 @@ impl System for PythonSystem {
     }
 }
 
-/// Starts a thread of Python that does the tasks of a client until nobody can give it one.
-fn started(calls: &Arc<Calls>, client: u64) -> Result<Sender<Task>, SutFailure> {
-    let (tasks, to_do) = channel::<Task>();
-    let (to_do, calls) = (Mutex::new(to_do), calls.clone());
-    let attend = move |py: Python<'_>| {
-        let next = || to_do.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        while let Ok(task) = py.detach(next) {
-            task.perform(py, &calls);
-        }
-    };
-    let start = |py: Python<'_>| -> PyResult<()> {
-        let target = PyCFunction::new_closure(py, None, None, move |arguments, _| attend(arguments.py()))?;
+/// Starts a thread of Python that does the tasks of a client, and returns the queue of them.
+fn started(client: u64) -> Result<Py<PyAny>, SutFailure> {
+    let start = |py: Python<'_>| -> PyResult<Py<PyAny>> {
+        let queue = py.import("queue")?.getattr("SimpleQueue")?.call0()?;
         let options = PyDict::new(py);
-        options.set_item("target", target)?;
+        options.set_item("target", py.import("mayhap._testing")?.getattr("_attend")?)?;
+        options.set_item("args", (&queue,))?;
         options.set_item("name", format!("mayhap-client-{client}"))?;
         options.set_item("daemon", true)?;
-        py.import("threading")?.getattr("Thread")?.call((), Some(&options))?.call_method0("start").map(|_| ())
+        py.import("threading")?.getattr("Thread")?.call((), Some(&options))?.call_method0("start")?;
+        Ok(queue.unbind())
     };
-    match Python::attach(start) {
-        Ok(()) => Ok(tasks),
-        Err(error) => Err(SutFailure::new(SutFailureKind::Start, format!("no thread can be started: {error}"))),
-    }
+    let failed = |what: &str| SutFailure::new(SutFailureKind::Start, format!("no thread can be started: {what}"));
+    let started = Python::try_attach(start).ok_or_else(|| failed("the program ends"))?;
+    started.map_err(|error| failed(&error.to_string()))
 }

@@ -255,7 +255,7 @@ pub fn hint(found: &str) -> String {
             "help: {word} is a float: where an integer is meant, write int(…), or give a column of pandas the type Int64\n"
         )
     } else if word == "null" {
-        "help: null is None: leave the key out where there is no value\n".to_owned()
+        "help: null is None, or a missing value of pandas: it is the value none of an option; leave out the key of an event without value\n".to_owned()
     } else {
         String::new()
     }

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import pathlib
+import pickle
+import subprocess
+import sys
 import threading
 import time
 import traceback
@@ -177,6 +180,64 @@ def test_a_seed_repeats_a_test_and_settings_are_checked(counter) -> None:
             mayhap.test(counter, Counter, **settings)
 
 
+CLOSING = """enum Q { Hit, Peek }
+protocol closing {
+    request Q; response int;
+    var total: int = 0;
+    on Hit from c { total := total + 1; if total % 3 == 0 { close c; return; } reply total; }
+    on Peek { reply total; }
+}"""
+
+
+class Closing:
+    def __init__(self) -> None:
+        self.total = 0
+        self.lock = threading.Lock()
+
+    def ask(self, client: int, request: str) -> object:
+        with self.lock:
+            self.total += request == "Hit"
+            return mayhap.CLOSED if request == "Hit" and self.total % 3 == 0 else self.total
+
+
+@pytest.mark.parametrize(("seed", "clients"), [(0, 1), (1, 1), (2, 1), (3, 2), (4, 3)])
+def test_what_was_sent_on_a_connection_that_has_ended_is_not_asked(seed: int, clients: int) -> None:
+    mayhap.test(mayhap.Spec.from_text(CLOSING), Closing, seed=seed, clients=clients, requests=400)
+
+
+def test_a_program_with_several_clients_ends_well(tmp_path: pathlib.Path) -> None:
+    program = tmp_path / "ends.py"
+    program.write_text(f"""
+import mayhap, threading
+CLOSING = {CLOSING!r}
+class Closing:
+    def __init__(self):
+        self.total = 0
+        self.lock = threading.Lock()
+    def ask(self, client, request):
+        with self.lock:
+            self.total += request == "Hit"
+            return mayhap.CLOSED if request == "Hit" and self.total % 3 == 0 else self.total
+mayhap.test(mayhap.Spec.from_text(CLOSING), Closing, clients=3, requests=60)
+""")
+    running = [subprocess.Popen([sys.executable, program], stderr=subprocess.PIPE) for _ in range(6)]
+    assert [(one.communicate()[1], one.returncode) for one in running] == [(b"", 0)] * 6
+
+
+def test_a_violation_goes_to_another_process(counter) -> None:
+    error = failing(counter, Capped)
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.report.scripts) == (str(error), error.report.scripts)
+
+
+@pytest.mark.parametrize("setting", [{"seed": -1}, {"seed": 2**64}, {"clients": -1}, {"requests": 1.5}, {"max_failures": -1}, {"seed": None}])
+def test_numbers_out_of_range_are_usage_errors(counter, setting) -> None:
+    with pytest.raises(mayhap.UsageError, match="expected a whole number from"):
+        mayhap.test(counter, Counter, **setting)
+    with pytest.raises(mayhap.UsageError, match="no specification"):
+        mayhap.test("counter.may", Counter)
+
+
 def test_the_script_of_a_failure_can_be_pasted(counter) -> None:
     error = failing(counter, Capped)
     call = str(error).partition("again:  ")[2]
@@ -208,6 +269,12 @@ def test_scripts_of_failures_are_kept(counter, tmp_path: pathlib.Path) -> None:
     # It runs first, when the mistake is still there, and when it was mended.
     again = failing(counter, Capped, regressions=tmp_path / "kept", requests=20).report
     assert "regressions: 1 fail" in str(again)
+    # It is as good as when it was found.
+    assert "only 4 was possible" in str(again)
+    assert again.scripts
+    (tmp_path / "garbage").mkdir()
+    (tmp_path / "garbage" / "old.ndjson").write_text(script.read_text().replace('"Add"', '"Gone"'))
+    assert "cannot be run" in str(failing(counter, Counter, regressions=tmp_path / "garbage", requests=20))
     assert "regressions: 1 pass" in str(mayhap.test(counter, Counter, regressions=tmp_path / "kept", requests=20))
 
 

@@ -23,13 +23,13 @@ use std::time::{Duration, Instant};
 use crate::mutate::starting_scripts;
 use crate::network::NetworkChoice;
 use crate::report::campaign::rust::again;
-use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, text};
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, text};
 use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
 use crate::sut::{InProcess, Sut, SutFailure, SutFailureKind, System};
 
 use super::campaign::{Campaign, CampaignSettings, Follower};
-use super::regressions::{KeptRuns, Regressions, replay};
+use super::regressions::{KeptRuns, Regressions, ReplayedScript, replay, reported};
 use super::run::Judging;
 use super::waves::WaitLimits;
 
@@ -133,8 +133,9 @@ impl SystemTest {
     pub fn replay<S: Sut + 'static>(self, script: &str, make: impl Fn() -> S + Send + Sync + 'static) {
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
         let numbers_tokens = system.numbers_tokens();
-        let passed = self.replayed(script, &mut system, numbers_tokens);
-        passed.unwrap_or_else(|complaint| panic!("{complaint}"));
+        if let Err(complaint) = self.replayed(script, &mut system, numbers_tokens) {
+            panic!("{complaint}");
+        }
     }
 
     /// Runs a script that once showed a failure, up to 20 times.
@@ -150,11 +151,10 @@ impl SystemTest {
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until: None };
         let judging = judging(&self.spec, *clients, numbers_tokens);
-        let outcome = replay(&judging, &read, system, *clients, patience, REPLAYS).outcome;
-        match outcome.complaint() {
-            None if outcome == RegressionOutcome::Pass => Ok(()),
-            complaint => Err(format!("the script does not pass: {}", complaint.unwrap_or_default())),
-        }
+        let ReplayedScript { outcome, failing } = replay(&judging, &read, system, *clients, patience, REPLAYS);
+        let Some(complaint) = outcome.complaint() else { return Ok(()) };
+        let story = failing.map_or_else(String::new, |failing| text::story(&reported(&judging, &failing, &outcome)));
+        Err(format!("the script does not pass: {complaint}\n{story}").trim_end().to_owned())
     }
 
     /// Tests systems that `make` makes, one for each run, and returns the report.
@@ -183,7 +183,7 @@ impl SystemTest {
         let judging = judging(&self.spec, self.settings.clients, numbers_tokens);
         let mut keeper = Keeper { regressions: self.regressions.as_deref().map(Regressions::of) };
         let kept = keeper.regressions.as_ref().map(|regressions| self.rerun(regressions, &judging, system, began));
-        let KeptRuns { runs, shown, .. } = kept.unwrap_or_default();
+        let KeptRuns { runs, shown, unread } = kept.unwrap_or_default();
         let report = CampaignReport { regressions: runs, ..self.empty_report() };
         let time = self.settings.time.map(|time| time.saturating_sub(began.elapsed()));
         let settings = CampaignSettings { shown, time, ..self.settings };
@@ -191,6 +191,10 @@ impl SystemTest {
         let campaign = Campaign::new(&judging, &settings, system, &mut keeper, report.clone());
         let mut made = campaign.run(&scripts).unwrap_or_else(|failure| not_started(report, &failure));
         made.judge_regressions();
+        if made.verdict == CampaignVerdict::Pass && !unread.is_empty() {
+            // A script that says nothing any more is no test that passes.
+            made.verdict = CampaignVerdict::Broken;
+        }
         made
     }
 

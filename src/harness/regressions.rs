@@ -12,13 +12,15 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::report::campaign::baseline::parts;
-use crate::report::campaign::{FailureKind, FoundFailure, RegressionOutcome, RegressionRun};
+use crate::report::campaign::{CampaignReport, FailureKind, FoundFailure, RegressionOutcome, RegressionRun};
 use crate::report::place;
 use crate::script::{Script, ScriptHeader, ScriptStep};
+use crate::shrink::ShrunkScript;
 use crate::spec::Spec;
 use crate::sut::System;
 
 use super::failure::Failing;
+use super::found::found;
 use super::run::{Judging, OutsideRequest};
 use super::trial::{ScriptRun, run_once};
 use super::waves::WaitLimits;
@@ -193,7 +195,7 @@ impl Regressions {
     ) -> KeptRuns {
         let mut kept = KeptRuns::default();
         for path in self.files().unwrap_or_default() {
-            let (cause, outcome) = match read_script(spec, &path) {
+            let (cause, outcome, failure) = match read_script(spec, &path) {
                 // Several specifications may share a directory.
                 Err(UnreadScript::OfAnother(_)) => continue,
                 Ok(script) => {
@@ -203,19 +205,28 @@ impl Regressions {
                     if matches!(outcome, RegressionOutcome::Error(_)) && patience.is_over() {
                         break;
                     }
+                    let failure = failing.as_ref().map(|failing| Box::new(reported(judging, failing, &outcome)));
                     kept.shown.extend(failing);
-                    (script.header.cause.unwrap_or_default(), outcome)
+                    (script.header.cause.unwrap_or_default(), outcome, failure)
                 }
                 Err(why) => {
                     let outcome = RegressionOutcome::Error(why.to_string());
                     kept.unread.push(why);
-                    (String::new(), outcome)
+                    (String::new(), outcome, None)
                 }
             };
-            kept.runs.push(RegressionRun { file: path.display().to_string(), cause, outcome, known: false });
+            kept.runs.push(RegressionRun { file: path.display().to_string(), cause, outcome, known: false, failure });
         }
         kept
     }
+}
+
+/// The report of the failure that a script shows.
+pub fn reported(judging: &Judging, failing: &Failing, outcome: &RegressionOutcome) -> FoundFailure {
+    let fails = if let RegressionOutcome::Fails(failed, of) = outcome { (*failed, *of) } else { (1, 1) };
+    let script = failing.script.clone();
+    let shrunk = ShrunkScript { script, runs: 0, fails, others: Vec::new(), minimal: false, stopped: None };
+    found(judging, failing, &shrunk, &CampaignReport::default())
 }
 
 /// Runs a script at most `times` times, and returns the outcome; a breakdown of the system ends this early.

@@ -28,6 +28,20 @@ fn present<'de, D: serde::Deserializer<'de>>(json: D) -> Result<Option<JSON>, D:
 }
 ";
 
+/// The type of octets, under a name that no other type has.
+const BYTES: &str = r#"
+/// Octets: their text if they are UTF-8, else their base64.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[serde(untagged)]
+pub enum NAME {
+    Text(std::string::String),
+    Base64 {
+        #[serde(rename = "$bytes")]
+        base64: std::string::String,
+    },
+}
+"#;
+
 /// The types of Rust for scalars that may have several.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScalarTypes {
@@ -58,7 +72,10 @@ pub fn rust_types(spec: &Spec, scalars: &ScalarTypes) -> String {
     );
     let has_absent = met.iter().any(|id| types.is_option_of_json(*id));
     let present = if has_absent { PRESENT.replace("JSON", json::RUST_TYPE) } else { String::new() };
+    let has_bytes = met.iter().any(|id| matches!(types.get(*id), Type::Bytes));
+    let bytes = if has_bytes { BYTES.replace("NAME", &writer.bytes()) } else { String::new() };
     head + &present
+        + &bytes
         + &met.iter().filter_map(|id| writer.definition(*id)).map(|text| format!("\n{text}")).collect::<String>()
 }
 
@@ -97,7 +114,9 @@ impl Writer<'_> {
         match self.types.get(id) {
             Type::Token(at) => {
                 let name = identifier(&self.types.tokens[*at as usize]).text;
-                Some(format!("pub type {name} = {};\n", self.scalars.token))
+                let token = &self.scalars.token;
+                let of = if token == "String" { self.library(token, "std::string::String") } else { token.clone() };
+                Some(format!("pub type {name} = {of};\n"))
             }
             Type::Struct(at) => {
                 let def = &self.types.structs[*at as usize];
@@ -143,7 +162,8 @@ impl Writer<'_> {
             Type::Unit | Type::Error => "()".to_owned(),
             Type::Int => self.scalars.int.clone(),
             Type::Bool => "bool".to_owned(),
-            Type::Str | Type::Bytes => self.library("String", "std::string::String"),
+            Type::Str => self.library("String", "std::string::String"),
+            Type::Bytes => self.bytes(),
             Type::Client => "u64".to_owned(),
             Type::Json => json::RUST_TYPE.to_owned(),
             Type::Option(of) => format!("{}<{}>", self.library("Option", "std::option::Option"), inner(of)),
@@ -165,6 +185,15 @@ impl Writer<'_> {
                 if is_boxed { format!("{}<{name}>", self.library("Box", "std::boxed::Box")) } else { name }
             }
         }
+    }
+
+    /// The name of the type of octets.
+    fn bytes(&self) -> String {
+        let mut name = "Bytes".to_owned();
+        while self.own.contains(&name) {
+            name.push('_');
+        }
+        name
     }
 
     fn library(&self, name: &str, path: &str) -> String {

@@ -20,7 +20,6 @@ use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
-use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -95,13 +94,7 @@ pub fn serve<S: Sut, E: Display>(
 struct ServedClients<S> {
     sut: Arc<S>,
     output: AdapterOut,
-    threads: BTreeMap<u64, AdapterClient>,
-}
-
-/// A client, with the way to its thread for the connections of its requests.
-struct AdapterClient {
-    thread: ClientThread,
-    connections: Sender<u64>,
+    threads: BTreeMap<u64, ClientThread>,
 }
 
 impl<S: Sut> ServedClients<S> {
@@ -115,22 +108,19 @@ impl<S: Sut> ServedClients<S> {
     }
 
     fn ask(&mut self, (client, connection): (u64, u64), request: String) {
-        let known = self.threads.entry(client).or_insert_with(|| {
-            let (output, (connections, asked)) = (self.output.clone(), channel());
-            let thread = ClientThread::start(self.sut.clone(), client, move |outcome| match outcome {
-                Ok(answer) => output.answer(client, asked.try_recv().ok(), &answer),
+        let thread = self.threads.entry(client).or_insert_with(|| {
+            let output = self.output.clone();
+            ClientThread::start(self.sut.clone(), client, move |connection, outcome| match outcome {
+                Ok(answer) => output.answer(client, Some(connection), &answer),
                 Err(NoAnswer::Mismatch(why) | NoAnswer::Panic(why)) => give_up(&why),
-            });
-            AdapterClient { thread, connections }
+            })
         });
-        // A thread that has ended has reported why.
-        _ = known.connections.send(connection);
-        known.thread.ask(request);
+        thread.ask(connection, request);
     }
 
     fn close(&mut self, client: u64) {
-        if let Some(known) = self.threads.remove(&client) {
-            known.thread.close();
+        if let Some(thread) = self.threads.remove(&client) {
+            thread.close();
         }
     }
 }
@@ -138,8 +128,8 @@ impl<S: Sut> ServedClients<S> {
 impl<S> Drop for ServedClients<S> {
     fn drop(&mut self) {
         let deadline = Instant::now() + UNDER_WAY;
-        for (_, known) in std::mem::take(&mut self.threads) {
-            known.thread.finish(deadline);
+        for (_, thread) in std::mem::take(&mut self.threads) {
+            thread.finish(deadline);
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::json;
 use crate::spec::load::Text;
-use crate::spec::{Selection, Spec, SpecError};
+use crate::spec::{Selection, Spec, SpecError, Tasks};
 
 /// The most bytes of a specification: positions in it have 32 bits, and nobody writes that much by hand.
 const LARGEST: u64 = 1 << 28;
@@ -74,6 +74,21 @@ impl Selection {
         // What does not serialise is no value of the language either: its text is refused where the constant is set.
         let text = json::line(&value).unwrap_or_else(|why| why.to_string());
         self.set.push((constant.into(), text));
+        self
+    }
+
+    /// Admits what servers do over a network only: `close`, `send`, and handlers that wait for others. Such a specification is one for
+    /// `mayhap::test`, whose clients have connections, and for sessions over a network.
+    ///
+    /// ```
+    /// use mayhap::Spec;
+    /// let text = "protocol p { request int; response int; on q from c { if q == 0 { close c; return; } reply q; } }";
+    /// assert!(Spec::from_text(text).is_err());
+    /// assert!(Spec::options().over_networks().from_text(text).is_ok());
+    /// ```
+    #[must_use]
+    pub fn over_networks(mut self) -> Selection {
+        self.tasks = Tasks::Either;
         self
     }
 

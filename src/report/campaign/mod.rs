@@ -417,7 +417,7 @@ pub struct Belief {
 }
 
 /// A regression that was run again.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct RegressionRun {
     /// The path of the script's file.
     pub file: String,
@@ -427,6 +427,9 @@ pub struct RegressionRun {
     pub outcome: RegressionOutcome,
     /// Set if the baseline has the cause.
     pub known: bool,
+    /// The failure that it shows, if it fails for its own cause.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Box<FoundFailure>>,
 }
 
 impl RegressionRun {

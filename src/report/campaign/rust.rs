@@ -12,8 +12,9 @@ use super::CampaignReport;
 /// The lines that run the failures of a report again, in the test with this name if it has one; empty if there are none.
 #[must_use]
 pub fn again(report: &CampaignReport, test: Option<&str>) -> String {
-    let scripts: Vec<&str> =
-        report.failures.iter().map(|failure| failure.script.as_str()).filter(|script| !script.is_empty()).collect();
+    let kept = report.regressions.iter().filter_map(|run| run.failure.as_deref());
+    let scripts = kept.chain(&report.failures).map(|failure| failure.script.as_str());
+    let scripts: Vec<&str> = scripts.filter(|script| !script.is_empty()).collect();
     if scripts.is_empty() {
         return String::new();
     }

@@ -30,7 +30,16 @@ pub const INTERRUPTED: &str = "interrupted";
 #[must_use]
 pub fn text(report: &CampaignReport) -> String {
     let failures: Vec<String> = report.failures.iter().map(|found| format!("\n{}", failure(found))).collect();
-    opening(report) + &regressions(report) + &summary(report) + &failures.concat()
+    let kept = report.regressions.iter().filter_map(|run| Some((run, run.failure.as_deref()?)));
+    let kept: Vec<String> =
+        kept.map(|(run, shown)| format!("\n{} of {}\n{}", shown.kind.word(), run.file, story(shown))).collect();
+    opening(report) + &regressions(report) + &summary(report) + &kept.concat() + &failures.concat()
+}
+
+/// The exchanges that show a failure, and why they are wrong.
+#[must_use]
+pub fn story(failure: &FoundFailure) -> String {
+    ended(steps(failure).into_iter().chain(failure.explanation.iter().map(|line| format!("  {line}"))))
 }
 
 /// The lines, each with its end, and without characters that act on a terminal.
@@ -480,7 +489,7 @@ mod tests {
     #[test]
     fn a_regression_that_cannot_be_read_has_one_line() {
         let outcome = RegressionOutcome::Error("no such request\n  --> r.ndjson:2:3".into());
-        let run = RegressionRun { file: "r.ndjson".into(), cause: String::new(), outcome, known: false };
+        let run = RegressionRun { file: "r.ndjson".into(), cause: String::new(), outcome, known: false, failure: None };
         let report = CampaignReport { regressions: vec![run], ..CampaignReport::default() };
         let said = "regressions: 1 cannot be run\n  r.ndjson: no such request\n";
         assert_eq!(regressions(&report), said);

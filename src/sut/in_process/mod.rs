@@ -124,7 +124,7 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
         self.clients.entry(client).or_insert_with(|| {
             *connections += 1;
             let (connection, report) = (*connections, report.clone());
-            let thread = ClientThread::start(sut.clone(), client, move |found| {
+            let thread = ClientThread::start(sut.clone(), client, move |connection, found| {
                 // The receiver is gone if the test is over.
                 _ = report.send(ConnectionOutcome { client, connection, found });
             });
@@ -180,7 +180,7 @@ impl<S: Sut, F: Fn() -> S> System for InProcess<S, F> {
         self.codec.write_request(&mut line, request);
         let connected = self.connected(client);
         connected.unanswered += 1;
-        connected.thread.ask(line);
+        connected.thread.ask(connected.connection, line);
         Ok(())
     }
 

@@ -22,7 +22,8 @@ pub(crate) enum NoAnswer {
 
 /// A task for the thread of a client.
 enum ClientTask {
-    Ask(String),
+    /// A request on a connection.
+    Ask(u64, String),
     Close,
 }
 
@@ -34,28 +35,29 @@ pub(crate) struct ClientThread {
 }
 
 impl ClientThread {
-    /// Starts a thread that reports the outcome of each request.
+    /// Starts a thread that reports the outcome of each request, with the connection of the request. After an outcome that ends a
+    /// connection, further requests of this connection are not sent and have no outcome: a server does not serve what it reads later.
     pub(crate) fn start<S: Sut>(
         sut: Arc<S>,
         client: u64,
-        report: impl Fn(Result<RawAnswer, NoAnswer>) + Send + 'static,
+        report: impl Fn(u64, Result<RawAnswer, NoAnswer>) + Send + 'static,
     ) -> ClientThread {
         let (tasks, to_do) = channel();
         let is_heard = Arc::new(AtomicBool::new(true));
         let heard = is_heard.clone();
-        let report = move |outcome| {
+        let report = move |connection, outcome| {
             if heard.load(Ordering::Relaxed) {
-                report(outcome);
+                report(connection, outcome);
             }
         };
         let thread = thread::spawn(move || attend(&*sut, client, &to_do, report));
         ClientThread { tasks, is_heard, thread }
     }
 
-    /// Sends a request, which is given as JSON.
-    pub(crate) fn ask(&self, request: String) {
+    /// Sends a request on a connection; the request is given as JSON.
+    pub(crate) fn ask(&self, connection: u64, request: String) {
         // A thread that has ended has reported why.
-        _ = self.tasks.send(ClientTask::Ask(request));
+        _ = self.tasks.send(ClientTask::Ask(connection, request));
     }
 
     /// Gives up the connection: no more outcomes are reported.
@@ -75,23 +77,42 @@ impl ClientThread {
 }
 
 /// Does the tasks of a client, and reports their outcomes.
-fn attend<S: Sut>(sut: &S, client: u64, tasks: &Receiver<ClientTask>, report: impl Fn(Result<RawAnswer, NoAnswer>)) {
+fn attend<S: Sut>(
+    sut: &S,
+    client: u64,
+    tasks: &Receiver<ClientTask>,
+    report: impl Fn(u64, Result<RawAnswer, NoAnswer>),
+) {
+    // The last connection that has ended.
+    let mut ended = None;
     for task in tasks {
+        let asked = match task {
+            ClientTask::Ask(connection, _) if ended == Some(connection) => continue,
+            ClientTask::Ask(connection, request) => Some((connection, request)),
+            ClientTask::Close => None,
+        };
+        let connection = asked.as_ref().map_or(0, |(connection, _)| *connection);
         let done = panics::unreported(|| {
-            panics::caught(|| match task {
-                ClientTask::Ask(request) => Some(ask_json(sut, client, &request)),
-                ClientTask::Close => {
+            panics::caught(|| match &asked {
+                Some((_, request)) => Some(ask_json(sut, client, request)),
+                None => {
                     sut.close(client);
                     None
                 }
             })
         });
         match done {
-            Ok(Some(outcome)) => report(outcome.map_err(NoAnswer::Mismatch)),
+            Ok(Some(outcome)) => {
+                if matches!(outcome, Ok(RawAnswer::Lost | RawAnswer::Closed)) {
+                    ended = Some(connection);
+                }
+                report(connection, outcome.map_err(NoAnswer::Mismatch));
+            }
             Ok(None) => {}
             Err(caught) => {
                 let place = caught.place.map_or(String::new(), |place| format!(" at {place}"));
-                return report(Err(NoAnswer::Panic(format!("the system panicked{place}: {}", caught.message))));
+                let panicked = NoAnswer::Panic(format!("the system panicked{place}: {}", caught.message));
+                return report(connection, Err(panicked));
             }
         }
     }

@@ -2,10 +2,22 @@
 
 use serde::{Deserialize, Serialize};
 
+/// Octets: their text if they are UTF-8, else their base64.
+#[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[serde(untagged)]
+pub enum Bytes {
+    Text(std::string::String),
+    Base64 {
+        #[serde(rename = "$bytes")]
+        base64: std::string::String,
+    },
+}
+
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Request {
     #[serde(rename = "Self")]
     Self_,
+    Blob(Bytes),
     Match(Vec, bool),
     Keyed(std::vec::Vec<(i128, String)>, std::collections::BTreeSet<(i128, bool)>, Tree),
 }

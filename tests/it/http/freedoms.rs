@@ -24,10 +24,13 @@ const SERVERS: [&str; 10] = [
 
 /// A test of the server with these freedoms.
 fn tested(freedoms: &str, more: &[&str]) -> Output {
-    let (port, mark) = (free_port(), place(&format!("{freedoms} mark")));
+    // Tests with the same freedoms run at the same time.
+    let port = free_port();
+    let own = format!("{freedoms} {port}");
+    let mark = place(&format!("{own} mark"));
     let address = format!("http://127.0.0.1:{port}");
     let start = format!("exec python3 tests/data/http/files.py {port} '{}' {freedoms}", mark.display());
-    let (reset, regressions) = (format!("rm -f '{}'", mark.display()), empty_directory(&format!("{freedoms} kept")));
+    let (reset, regressions) = (format!("rm -f '{}'", mark.display()), empty_directory(&format!("{own} kept")));
     let regressions = regressions.to_str().unwrap();
     let about = ["test", "specs/http.may", "--sut", &address, "--start", &start, "--reset", &reset];
     let options =

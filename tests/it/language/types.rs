@@ -65,6 +65,7 @@ fn types_of_rust_hold_requests_and_answers() {
     are_held::<kv_etag::Request, kv_etag::Response>("specs/kv_etag.may", &[], "kv_etag");
     are_held::<sync::Request, sync::Response>("specs/sync.may", &[], "sync");
     are_held::<documents::Request, documents::Response>("specs/documents.may", &[], "documents");
+    hold::<names::Request>(&serde_json::json!({"Blob": {"$bytes": "gA=="}}));
     are_held::<names::Request, names::Option>("tests/data/types/names.may", &["--int", "i128"], "names");
 }
 

@@ -49,10 +49,53 @@ fn a_script_is_kept_once_and_run_first() {
     let runs: Vec<&RegressionOutcome> = again.regressions.iter().map(|run| &run.outcome).collect();
     assert!(matches!(runs[..], [RegressionOutcome::Fails(failed, of)] if failed == of), "{runs:?}");
     assert_eq!(again.verdict, CampaignVerdict::Violation);
+    let said = mayhap::report::campaign::text::text(&again);
+    assert!(said.contains("\nviolation of ") && said.contains("was possible"), "{said}");
     assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 1);
     let mended = test().check(|| Sum(0, AtomicI64::default()));
     assert_eq!(mended.verdict, CampaignVerdict::Pass);
     assert_eq!(mended.regressions[0].outcome, RegressionOutcome::Pass);
+}
+
+#[test]
+fn a_script_that_nobody_can_read_is_no_test_that_passes() {
+    let directory = empty_directory("garbage-of-a-test");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("old.ndjson"), "{\"mayhap\": 1, \"spec\": \"adding\"}\n{\"c\": 1, \"q\": \"Gone\"}\n")
+        .unwrap();
+    let report = mayhap::test(&adding()).requests(50).regressions(&directory).check(|| Sum(0, AtomicI64::default()));
+    assert_eq!(report.verdict, CampaignVerdict::Broken, "{:?}", report.regressions);
+}
+
+/// A server that ends the connection of each third client to hit it.
+#[derive(Default)]
+struct Closing(AtomicI64);
+
+impl Sut for Closing {
+    type Request = String;
+    type Response = i64;
+
+    fn ask(&self, _: u64, request: String) -> Answer<i64> {
+        let hits = self.0.fetch_add(i64::from(request == "Hit"), Ordering::SeqCst) + i64::from(request == "Hit");
+        if request == "Hit" && hits % 3 == 0 { Answer::Closed } else { Answer::Is(hits) }
+    }
+}
+
+#[test]
+fn what_was_sent_on_a_connection_that_has_ended_is_not_asked() {
+    let spec = Spec::options().over_networks().from_text(
+        "enum Q { Hit, Peek }
+        protocol closing {
+            request Q; response int;
+            var total: int = 0;
+            on Hit from c { total := total + 1; if total % 3 == 0 { close c; return; } reply total; }
+            on Peek { reply total; }
+        }",
+    );
+    let spec = spec.unwrap_or_else(|error| panic!("{error}"));
+    for (seed, clients) in [(0, 1), (1, 1), (2, 1), (3, 2), (4, 3)] {
+        mayhap::test(&spec).seed(seed).clients(clients).requests(400).run(Closing::default);
+    }
 }
 
 #[test]
@@ -65,7 +108,8 @@ fn a_failure_says_how_to_see_it_again() {
     assert_eq!(end, "|| todo!(\"the system\"));\n");
     mayhap::test(&adding()).replay(script, || Sum(0, AtomicI64::default()));
     let said = message(|| mayhap::test(&adding()).replay(script, || Sum(200, AtomicI64::default())));
-    assert!(said.contains("the script does not pass: fails 20 of 20"), "{said}");
+    assert!(said.contains("the script does not pass: fails 20 of 20\n  1  c1 → "), "{said}");
+    assert!(said.contains("was possible"), "{said}");
 }
 
 /// What has been asked for, by numbers.

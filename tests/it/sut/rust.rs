@@ -223,16 +223,20 @@ fn a_value_is_served_as_an_adapter() {
         (r#"{"c": 1, "q": 5}"#, r#"{"c": 1, "connection": 1, "a": 5}"#),
         (r#"{"c": 2, "q": 6}"#, r#"{"c": 2, "connection": 1, "a": 11}"#),
         (r#"{"c": 1, "q": 901}"#, r#"{"c": 1, "connection": 1, "lost": true}"#),
-        (r#"{"c": 1, "q": 902}"#, r#"{"c": 1, "connection": 1, "refused": true}"#),
-        (r#"{"c": 1, "q": 903}"#, r#"{"c": 1, "connection": 1, "closed": true}"#),
-        (r#"{"c": 1, "q": 99999999999999999999}"#, r#"{"c": 1, "connection": 1, "refused": true}"#),
+        (r#"{"c": 1, "connection": 2, "q": 902}"#, r#"{"c": 1, "connection": 2, "refused": true}"#),
+        (r#"{"c": 1, "connection": 2, "q": 903}"#, r#"{"c": 1, "connection": 2, "closed": true}"#),
+        (r#"{"c": 1, "connection": 3, "q": 99999999999999999999}"#, r#"{"c": 1, "connection": 3, "refused": true}"#),
     ] {
         assert_eq!(talk.ask(line), answer, "{line}");
+        if answer.contains("lost") {
+            // It was sent on the connection that has ended.
+            talk.say(r#"{"c": 1, "q": 902}"#);
+        }
     }
     // Whoever is stuck is left alone.
-    talk.say(r#"{"c": 1, "q": 905}"#);
+    talk.say(r#"{"c": 1, "connection": 3, "q": 905}"#);
     talk.say(r#"{"c": 1, "close": true}"#);
-    assert_eq!(talk.ask(r#"{"c": 1, "q": 1}"#), r#"{"c": 1, "connection": 1, "a": 12}"#);
+    assert_eq!(talk.ask(r#"{"c": 1, "connection": 4, "q": 1}"#), r#"{"c": 1, "connection": 4, "a": 12}"#);
     assert_eq!(talk.ask(r#"{"reset": 2}"#), r#"{"ready": true}"#);
     talk.say(r#"{"end": true}"#);
     assert_eq!(talk.end(), Ok(()));

@@ -150,12 +150,14 @@ pub fn pass() -> CampaignReport {
                 cause: "kv_etag.may:48 Put NoContent".into(),
                 outcome: RegressionOutcome::Pass,
                 known: false,
+                failure: None,
             },
             RegressionRun {
                 file: "mayhap-regressions/39-get-notfound.ndjson".into(),
                 cause: "kv_etag.may:39 Get NotFound".into(),
                 outcome: RegressionOutcome::Pass,
                 known: false,
+                failure: None,
             },
         ],
         texts: vec![SpecText { file: KV.into(), text }],
@@ -305,7 +307,13 @@ pub fn hostile() -> CampaignReport {
             .steps,
         ..FoundFailure::new(kind, format!("{} of {HOSTILE}", kind.word()))
     };
-    let run = |outcome| RegressionRun { file: "old.ndjson".into(), cause: HOSTILE.into(), outcome, known: false };
+    let run = |outcome| RegressionRun {
+        file: "old.ndjson".into(),
+        cause: HOSTILE.into(),
+        outcome,
+        known: false,
+        failure: None,
+    };
     CampaignReport {
         spec: "echo".into(),
         requests: 5,
