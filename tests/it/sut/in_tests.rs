@@ -61,8 +61,11 @@ fn a_script_is_kept_once_and_run_first() {
 fn a_script_that_nobody_can_read_is_no_test_that_passes() {
     let directory = empty_directory("garbage-of-a-test");
     std::fs::create_dir_all(&directory).unwrap();
-    std::fs::write(directory.join("old.ndjson"), "{\"mayhap\": 1, \"spec\": \"adding\"}\n{\"c\": 1, \"q\": \"Gone\"}\n")
-        .unwrap();
+    std::fs::write(
+        directory.join("old.ndjson"),
+        "{\"mayhap\": 1, \"spec\": \"adding\"}\n{\"c\": 1, \"q\": \"Gone\"}\n",
+    )
+    .unwrap();
     let report = mayhap::test(&adding()).requests(50).regressions(&directory).check(|| Sum(0, AtomicI64::default()));
     assert_eq!(report.verdict, CampaignVerdict::Broken, "{:?}", report.regressions);
 }
