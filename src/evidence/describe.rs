@@ -132,8 +132,7 @@ impl PartNames {
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| self.name_shown(value)),
             Value::Data { .. } => value.fields().iter().for_each(|field| self.name_shown(field)),
             Value::List(_) | Value::Open(_) => {
-                let items = value.items();
-                items.filter_map(ListItem::value).for_each(|value| self.name_shown(value));
+                value.items().filter_map(ListItem::value).for_each(|value| self.name_shown(value));
             }
             Value::Map(map) => {
                 elements(map).into_iter().flatten().for_each(|element| self.name_shown(element));
@@ -167,8 +166,7 @@ impl PartNames {
                     ListItem::Maybe(optional) => Some(format!("{}?", self.show(types, of, &optional.value))),
                     ListItem::Rest(rest) => (rest.length.as_int() != Some(&Int::ZERO)).then(|| "..".to_owned()),
                 };
-                let items = value.items();
-                format!("[{}]", items.filter_map(item).collect::<Vec<_>>().join(", "))
+                format!("[{}]", value.items().filter_map(item).collect::<Vec<_>>().join(", "))
             }
             Value::Map(map) => self.show_map(types, ty, map),
             Value::Unknown(_) | Value::Any | Value::Scalar(_) | Value::Absent => json::encode(types, ty, value),

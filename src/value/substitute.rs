@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::map::Scope;
+use super::unknown::rewritten;
 use super::{Alternatives, List, OpenItem, OpenList, Optional, Truth, Unseen, Value, optional};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
@@ -44,7 +45,7 @@ impl<'a> Substitution<'a> {
             Value::Unknown(_) | Value::Any => None,
             Value::Term(term) => (self.term)(term).map(Value::of_term),
             Value::Data { tag, fields: Some(fields), .. } => {
-                self.sequence(fields).map(|fields| Value::data(*tag, fields))
+                rewritten(fields.iter(), |value| self.apply(value)).map(|fields| Value::data(*tag, fields))
             }
             Value::List(list) => self.list(list).map(Value::List),
             Value::Open(list) => self.open_list(list).map(Value::sequence),
@@ -64,18 +65,6 @@ impl<'a> Substitution<'a> {
         } else if let Some(rewritten) = self.apply(value) {
             *value = rewritten;
         }
-    }
-
-    fn sequence(&mut self, values: &[Value]) -> Option<Vec<Value>> {
-        let first = values.iter().enumerate().find_map(|(at, value)| Some((at, self.apply(value)?)))?;
-        let mut rewritten = values.to_vec();
-        rewritten[first.0] = first.1;
-        for value in &mut rewritten[first.0 + 1..] {
-            if let Some(new) = self.apply(value) {
-                *value = new;
-            }
-        }
-        Some(rewritten)
     }
 
     /// The rewritten list, or `None` if nothing changed. Like the entries of maps, long lists are not walked in the pending scope.

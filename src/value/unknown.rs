@@ -257,10 +257,10 @@ impl Value {
     }
 }
 
-/// Values of which a function changes some; `None` if it changes none.
-fn rewritten<'v, T: Clone + 'v>(
+/// The values after a function has changed some of them; `None` if it changes none, so that shared nodes stay shared.
+pub(super) fn rewritten<'v, T: Clone + 'v>(
     values: impl Iterator<Item = &'v T> + Clone,
-    change: impl Fn(&T) -> Option<T>,
+    mut change: impl FnMut(&T) -> Option<T>,
 ) -> Option<Vec<T>> {
     let (at, first) = values.clone().enumerate().find_map(|(at, value)| Some((at, change(value)?)))?;
     let mut all: Vec<T> = values.clone().take(at).cloned().collect();

@@ -117,8 +117,7 @@ fn contains(value: &Value, part: &Value) -> bool {
         || match value {
             Value::Data { .. } => value.fields().iter().any(|field| contains(field, part)),
             Value::List(_) | Value::Open(_) => {
-                let mut items = value.items();
-                items.any(|item| item.value().is_some_and(|element| contains(element, part)))
+                value.items().any(|item| item.value().is_some_and(|element| contains(element, part)))
             }
             Value::Map(map) => {
                 let entries = map.entries().unwrap_or_default();

@@ -120,8 +120,7 @@ impl<'t> UnknownNames<'t> {
                     }
                     ListItem::Rest(_) => "..".to_owned(),
                 };
-                let items = value.items();
-                format!("[{}]", items.map(item).collect::<Vec<_>>().join(", "))
+                format!("[{}]", value.items().map(item).collect::<Vec<_>>().join(", "))
             }
             Value::Map(map) => self.map(ty, map),
             Value::Union(alternatives) => self.alternatives(ty, alternatives),
