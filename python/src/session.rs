@@ -9,6 +9,7 @@ use mayhap::diagnostic::Colour;
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::report;
+use mayhap::session::SessionEvidence;
 use mayhap::trace::{Places, TraceError};
 use mayhap::{SessionProgress, Spec};
 use pyo3::prelude::*;
@@ -147,13 +148,8 @@ impl Session {
     /// The verdict so far, with its evidence.
     fn evidence(&self, py: Python<'_>, seconds: f64) -> Stated {
         self.with(py, |session| {
-            let found = session.evidence(Budget::seconds(seconds));
-            let mut explanation = found.explanation;
-            let spec = session.spec();
-            if let Some(fault) = report::fault(spec, &Places::default(), &found.verdict) {
-                explanation.extend(spec.sources.render(&fault, Colour::Never).lines().map(str::to_owned));
-            }
-            (kind(&found.verdict), found.line, explanation, found.reason, found.possible)
+            let found = evidence(session, seconds);
+            (kind(&found.verdict), found.line, found.explanation, found.reason, found.possible)
         })
     }
 
@@ -167,6 +163,16 @@ impl Session {
     fn __len__(&self) -> usize {
         self.count.load(Ordering::Relaxed)
     }
+}
+
+/// The verdict of a session with its evidence, for which it is looked some seconds; a fault of the specification is explained, too.
+pub fn evidence(session: &mut mayhap::Session, seconds: f64) -> SessionEvidence {
+    let mut found = session.evidence(Budget::seconds(seconds));
+    let spec = session.spec();
+    if let Some(fault) = report::fault(spec, &Places::default(), &found.verdict) {
+        found.explanation.extend(spec.sources.render(&fault, Colour::Never).lines().map(str::to_owned));
+    }
+    found
 }
 
 fn shown(progress: SessionProgress) -> Progress {

@@ -8,12 +8,10 @@ use super::{Keyed, Keys, Refused, request};
 use crate::cli::validate::limits_of;
 use crate::errors::Kind;
 use crate::judged::kind;
+use crate::session::evidence;
 use mayhap::details::Observed;
-use mayhap::diagnostic::Colour;
-use mayhap::evidence::Budget;
 use mayhap::judge::Options;
-use mayhap::report;
-use mayhap::trace::{EventKind, Places, Response, TraceEvent};
+use mayhap::trace::{EventKind, Response, TraceEvent};
 use mayhap::value::Value;
 use mayhap::{Exchange, Session, SessionProgress, Validator, Verdict};
 use pyo3::prelude::*;
@@ -261,12 +259,8 @@ impl JudgedKey {
         if session.verdict().is_accept() {
             return;
         }
-        let found = session.evidence(Budget::seconds(by.reason_time));
-        let mut reason = found.explanation;
-        if let Some(fault) = report::fault(session.spec(), &Places::default(), &found.verdict) {
-            reason.extend(session.spec().sources.render(&fault, Colour::Never).lines().map(str::to_owned));
-        }
-        self.state(&found.verdict, (!reason.is_empty()).then(|| reason.join("\n")));
+        let found = evidence(&mut session, by.reason_time);
+        self.state(&found.verdict, (!found.explanation.is_empty()).then(|| found.explanation.join("\n")));
     }
 
     /// Sets the verdict and its reason.
