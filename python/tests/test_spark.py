@@ -352,7 +352,8 @@ def test_a_stream_that_is_killed_goes_on_from_its_checkpoint(tmp_path: Path) -> 
     done = len([name for name in os.listdir(commits) if name.isdigit()])
     assert 3 <= done < 8
     subprocess.run(words, check=True, stderr=subprocess.DEVNULL)
-    assert len([name for name in os.listdir(commits) if name.isdigit()]) == 8
+    # A file that the source had noted, but no batch yet, comes in one batch with the next.
+    assert done < len([name for name in os.listdir(commits) if name.isdigit()]) <= 8
     # The log of the sink says which files count.
     logged = [json.loads(line)["path"] for line in written(tmp_path / "out" / "_spark_metadata")]
     import pyarrow.parquet
