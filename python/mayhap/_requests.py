@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import random
 from typing import TYPE_CHECKING, Any
 
-from . import _mayhap
+from . import _json, _mayhap
 from ._spec import Spec, _core
 
 if TYPE_CHECKING:
@@ -30,6 +29,6 @@ def requests(spec: Spec) -> SearchStrategy[Any]:
     def request(draw: DrawFn) -> Any:
         drawn, is_kept = source.draw(lambda bound: draw(strategies.integers(0, bound - 1)))
         assume(is_kept or not keeps_duty)
-        return json.loads(drawn)
+        return _json.read(drawn)
 
     return request()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from . import _mayhap
+from . import _json, _mayhap
 from ._verdict import Verdict
 
 
@@ -51,7 +50,7 @@ class Session:
         at = "" if line is None else f" at line {line}"
         text = "".join(f"{words}\n" for words in [f"session: {kind}{at}", *(f"  {words}" for words in explanation)])
         report = {"verdict": kind, "event": line, "explanation": explanation, "reason": reason}
-        report["possible"] = [json.loads(answer) for answer in possible]
+        report["possible"] = [_json.read(answer) for answer in possible]
         return Verdict(kind, line, text, explanation, report, None)
 
     def save(self) -> str:

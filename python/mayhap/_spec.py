@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
-from . import _mayhap
+from . import _json, _mayhap
 from ._session import Session
 from ._verdict import Judge, Verdict
 from .errors import UsageError
@@ -88,7 +88,7 @@ class Spec:
         options += [flag for flag, is_set in (("--check-reason", check_reason), ("--stats", stats)) if is_set]
         again = self._judge_of(recording, options, format)
         judged = again([])
-        report: dict[str, Any] = json.loads(judged.json)
+        report: dict[str, Any] = _json.read(judged.json)
         return Verdict(judged.kind, judged.line, judged.text, judged.explanation, report, again)
 
     def _judge_of(self, recording: Recording, options: list[str], format: str | None) -> Judge:
@@ -139,7 +139,7 @@ def _written(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(int(value))
+        return _json.digits(int(value))
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, (list, tuple)):

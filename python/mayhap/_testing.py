@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import json
 import operator
 import os
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any, Final, Protocol, SupportsIndex
 
-from . import _mayhap
+from . import _json, _mayhap
 from ._spec import Spec, _core
 from .errors import InconclusiveError, ReplayError, TestError, UsageError, ViolationError
 
@@ -20,7 +19,8 @@ def _whole(name: str, value: object, least: int) -> int:
     """The value of a setting that is a whole number."""
     if isinstance(value, SupportsIndex) and not isinstance(value, bool) and least <= operator.index(value) < 2**64:
         return operator.index(value)
-    raise UsageError(f"{name}={value!r}: expected a whole number from {least} to {2**64 - 1}")
+    shown = _json.digits(value) if type(value) is int else repr(value)
+    raise UsageError(f"{name}={shown}: expected a whole number from {least} to {2**64 - 1}")
 
 
 class NoAnswer(enum.Enum):
@@ -126,7 +126,7 @@ def test(
         regressions=None if regressions is None else os.fspath(regressions),
     )
     verdict, text, data, cause = _mayhap.test(_core(spec), make, (LOST, REFUSED, CLOSED), settings)
-    report = Report(verdict, text, json.loads(data))
+    report = Report(verdict, text, _json.read(data))
     if verdict == "pass":
         return report
     failed = ViolationError if verdict in ("violation", "broken") else InconclusiveError
@@ -142,7 +142,7 @@ def _attend(tasks: SimpleQueue[_mayhap.ClientTask | None]) -> None:
             continue
         sut, client, request = begun
         try:
-            answer = sut.ask(client, json.loads(request))
+            answer = sut.ask(client, _json.read(request))
         except BaseException as error:  # It is the system's; one that ends the program ends the test.
             task.raised(error)
         else:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import html
-import json
 from collections.abc import Callable
 from typing import Any, Literal, NoReturn, cast
 
-from . import _mayhap
+from . import _json, _mayhap
 
 Kind = Literal["accept", "reject", "unknown", "outside", "fault"]
 """The kinds of verdicts."""
@@ -77,7 +76,7 @@ class Verdict:
         """The report of ``mayhap validate --format json``. The recording is judged once more for it."""
         if self._whole is None:
             again = self._again
-            self._whole = self._report if again is None else json.loads(again(["--format", "json"]).json)
+            self._whole = self._report if again is None else _json.read(again(["--format", "json"]).json)
         return self._whole
 
     def html(self) -> str:

@@ -24,7 +24,8 @@ pub enum Outcome {
 /// The functions that a system in Python is made and asked by.
 pub struct Calls {
     make: Py<PyAny>,
-    loads: Py<PyAny>,
+    /// The function that reads a request.
+    read: Py<PyAny>,
     /// The answers that are none: lost, refused, closed.
     none: [Py<PyAny>; 3],
     /// The exceptions that were raised, each with the words of its failure; of equal words, the last one.
@@ -47,10 +48,10 @@ impl Calls {
     /// The calls of systems that `make` makes.
     ///
     /// # Errors
-    /// The module `json` cannot be imported.
+    /// The package cannot be imported.
     pub fn new(py: Python<'_>, make: Py<PyAny>, none: [Py<PyAny>; 3]) -> PyResult<Calls> {
-        let loads = py.import("json")?.getattr("loads")?.unbind();
-        Ok(Calls { make, loads, none, raised: Mutex::default(), ended: Mutex::default() })
+        let read = py.import("mayhap._json")?.getattr("read")?.unbind();
+        Ok(Calls { make, read, none, raised: Mutex::default(), ended: Mutex::default() })
     }
 
     /// Makes a system.
@@ -70,7 +71,7 @@ impl Calls {
 
     /// Asks a system.
     pub fn ask(&self, py: Python<'_>, sut: &Py<PyAny>, client: u64, request: &str) -> Outcome {
-        let answer = self.loads.bind(py).call1((request,));
+        let answer = self.read.bind(py).call1((request,));
         let answer = answer.and_then(|request| sut.bind(py).call_method1("ask", (client, request)));
         match answer {
             Ok(answer) => self.outcome(&answer, request),

@@ -69,7 +69,7 @@ fn part(out: &mut String, object: &Bound<'_, PyAny>, depth: usize) -> Result<(),
         out.push_str("null");
         Ok(())
     } else if let Ok(number) = object.cast::<PyFloat>() {
-        float(out, number.value())
+        float(out, number)
     } else if let Ok(tuple) = object.cast::<PyTuple>() {
         elements(out, tuple.iter(), depth)
     } else {
@@ -123,15 +123,20 @@ fn integer(out: &mut String, number: &Bound<'_, PyAny>) -> Result<(), Unfit> {
     match number.extract::<i64>() {
         Ok(small) => _ = write!(out, "{small}"),
         Err(_) => {
-            let int = number.py().get_type::<PyInt>();
-            let digits = int.call_method1("__repr__", (number,)).and_then(|digits| digits.extract::<String>());
+            let json = number.py().import("mayhap._json");
+            let digits = json.and_then(|json| json.call_method1("digits", (number,))?.extract::<String>());
             out.push_str(&digits.map_err(|error| Unfit::new(errors::shown(number.py(), &error)))?);
         }
     }
     Ok(())
 }
 
-fn float(out: &mut String, number: f64) -> Result<(), Unfit> {
+fn float(out: &mut String, object: &Bound<'_, PyFloat>) -> Result<(), Unfit> {
+    if let Some(text) = kept_text(object) {
+        out.push_str(&text);
+        return Ok(());
+    }
+    let number = object.value();
     if !number.is_finite() {
         let shown = number.to_string().to_lowercase();
         let hint =
@@ -140,6 +145,16 @@ fn float(out: &mut String, number: f64) -> Result<(), Unfit> {
     }
     _ = write!(out, "{number:?}");
     Ok(())
+}
+
+/// The text of a number that has kept it, as it came.
+fn kept_text(object: &Bound<'_, PyFloat>) -> Option<String> {
+    if object.is_exact_instance_of::<PyFloat>() {
+        return None;
+    }
+    let class = object.py().import("mayhap._json").and_then(|json| json.getattr("Number")).ok()?;
+    object.is_instance(&class).ok().filter(|is_one| *is_one)?;
+    object.getattr("text").and_then(|text| text.extract()).ok()
 }
 
 fn octets(out: &mut String, bytes: &Bound<'_, PyBytes>) -> Result<(), Unfit> {

@@ -110,3 +110,16 @@ def test_values_of_all_types_have_their_forms() -> None:
 
 def test_remarks_are_not_read(cmp_rst) -> None:
     assert cmp_rst.validate([{"mayhap": 1, "spec": "cmp_rst"}, {**FINE, "t": 1.5, "note": object()}]).is_accept
+
+
+def test_integers_of_any_number_of_digits_are_integers() -> None:
+    spec = mayhap.Spec.from_text("const N: int = 0; protocol p { request int; response int; var n: int = choose; on q { n := n + N; reply q + n; } }", N=-(10**6000))
+    large = 10**5000 + 3
+    verdict = spec.validate([{"q": large, "a": 2 * large}, {"q": 0, "a": large}])
+    assert (verdict.kind, verdict.possible) == ("reject", [large - 10**6000])
+    witness = spec.validate([{"q": large, "a": 2 * large}]).witness
+    assert witness[0]["choices"] == [large + 10**6000]
+    session = spec.session(net="sync")
+    assert session.push({"q": large, "a": 2 * large}).is_explained
+    assert not session.push({"q": numpy.int64(0), "a": large}).is_explained
+    assert session.verdict().possible == [large - 10**6000]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pathlib
 import pickle
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from conftest import Counter
 
 import mayhap
+from mayhap import _json
 
 
 class Capped(Counter):
@@ -283,3 +285,54 @@ def test_a_specification_with_peers_is_for_the_command() -> None:
         on q { let a = call other, q; reply 0; } }""")
     with pytest.raises(mayhap.UsageError, match="peers"):
         mayhap.test(spec, Counter)
+
+
+ECHO = """
+enum Request { Keep { key: json, value: int } }
+protocol echo {
+    request Request;
+    response (json, int);
+    generate {
+        Keep.key: ["0.1234567890123456789", "1e400", "-1e400", "1e500", "0.10000000000000001", "0.1", "1e21", "[1.5e-999]", "12345678901234567890"];
+        Keep.value: [1, LARGE];
+    }
+    on Keep { key, value } { reply (key, value); }
+}
+"""
+
+
+@pytest.mark.parametrize("clients", [1, 2])
+def test_numbers_of_any_size_come_as_they_are_and_go_as_they_came(clients) -> None:
+    large = 10**5000 + 7
+    spec = mayhap.Spec.from_text("const LARGE: int = 0;" + ECHO, LARGE=large)
+    seen = set()
+
+    class Echo:
+        def ask(self, client, request):
+            kept = request["Keep"]
+            again = copy.deepcopy(kept)
+            assert again == kept and pickle.loads(pickle.dumps(kept)) == kept
+            seen.add((type(kept["key"]).__mro__[-2], repr(kept["key"])))
+            seen.add(kept["value"])
+            return (again["key"], again["value"])
+
+    assert mayhap.test(spec, Echo, requests=300, clients=clients).verdict == "pass"
+    assert {1, large, (float, "0.1"), (float, "1e400"), (float, "0.1234567890123456789"), (float, "0.10000000000000001")} <= seen
+    # As keys they differ where the numbers do.
+    assert len({_json.read(number) for number in ("1e400", "1e500", "0.1", "0.10000000000000001", "0.1000")}) == 4
+
+
+def test_a_float_that_was_rounded_is_another_number() -> None:
+    spec = mayhap.Spec.from_text("const LARGE: int = 0;" + ECHO)
+
+    class Rounding:
+        def ask(self, client, request):
+            key = request["Keep"]["key"]
+            return (float(repr(key)) if key == _json.read("0.10000000000000001") else key, request["Keep"]["value"])
+
+    assert "0.10000000000000001" in str(failing(spec, Rounding))
+
+
+def test_a_setting_with_too_many_digits_is_a_usage_error(counter) -> None:
+    with pytest.raises(mayhap.UsageError, match="requests=1000000.*expected a whole number from"):
+        mayhap.test(counter, Counter, requests=10**5000)
