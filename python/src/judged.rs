@@ -64,10 +64,17 @@ pub fn judge(py: Python<'_>, spec: &Arc<Spec>, source: Source, options: &[String
 /// The options of `mayhap validate`.
 fn parsed(options: &[String]) -> Result<Validate, String> {
     let words = ["mayhap", "validate", "SPEC", "RECORDING"].into_iter().chain(options.iter().map(String::as_str));
-    match Arguments::try_parse_from(words).map_err(|error| error.to_string())?.command {
+    match Arguments::try_parse_from(words).map_err(|error| complaint(&error))?.command {
         Command::Validate(options) => Ok(options),
         _ => Err("these are no options of validate".to_owned()),
     }
+}
+
+/// What is wrong with the options, without the ways to the command's help.
+fn complaint(error: &clap::Error) -> String {
+    let said = error.to_string();
+    let is_of_command = |part: &&str| part.starts_with("Usage:") || part.contains("'--help'");
+    said.split("\n\n").filter(|part| !is_of_command(part)).collect::<Vec<_>>().join("\n\n")
 }
 
 fn judged(spec: &Arc<Spec>, source: &Source, options: &Validate) -> Result<Judged, String> {

@@ -69,6 +69,15 @@ def test_files_of_other_formats_are_read(cmp_rst, recorded, tmp_path) -> None:
         register.validate(history, fail={"read": "sometimes"})
 
 
+@pytest.mark.parametrize("wrong", [{"net": "tpc"}, {"memory": "much"}, {"start": "never"}, {"nil": "some"}, {"format": "hra"}])
+def test_a_wrong_option_is_named_without_the_help_of_the_command(cmp_rst, recorded, wrong) -> None:
+    with pytest.raises(mayhap.UsageError) as caught:
+        cmp_rst.validate(recorded, **wrong)
+    [(name, value)] = wrong.items()
+    assert value in str(caught.value)
+    assert "--help" not in str(caught.value) and "Usage:" not in str(caught.value)
+
+
 def test_the_other_verdicts_have_their_words() -> None:
     text = """protocol p { request int; response int; var n: int = 0; on q {
         expects q != 1; if q == 2 { let l = [1]; reply l[q]; } reply q; } }"""
