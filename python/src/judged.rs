@@ -80,7 +80,7 @@ fn complaint(error: &clap::Error) -> String {
 fn judged(spec: &Arc<Spec>, source: &Source, options: &Validate) -> Result<Judged, String> {
     let progress = ProgressLine::on(ProgressDrawTarget::hidden(), &[]);
     let (mut judged, proof) = match source {
-        Source::File(path) => JudgedTrace::of(spec, path, options, &progress)?,
+        Source::File(path) => JudgedTrace::of(spec, path, options, &progress).map_err(with_array)?,
         Source::Lines(lines) => {
             let memory = Box::new(MemorySource::new(lines.clone()));
             let judged = JudgedTrace::of_source(spec, (EVENTS, memory), false, options, &progress);
@@ -125,6 +125,14 @@ fn in_events(why: &str, lines: &[u8]) -> String {
     let (way, found) = text::at(&text, column.saturating_sub(1));
     let named = format!("--> events[{}]{way}", line.saturating_sub(1));
     why.replace(&format!("--> events:{place}"), &named) + &text::hint(found)
+}
+
+/// The error of a file; if it has an array of events, with the way to give them.
+fn with_array(mut why: String) -> String {
+    if why.contains("expected an event, found an array") {
+        why.push_str("help: or give the events themselves, spec.validate(json.load(file))\n");
+    }
+    why
 }
 
 /// Events in memory as the source of a recording.

@@ -69,6 +69,15 @@ def test_files_of_other_formats_are_read(cmp_rst, recorded, tmp_path) -> None:
         register.validate(history, fail={"read": "sometimes"})
 
 
+def test_an_array_of_events_is_refused_with_what_to_do(cmp_rst, tmp_path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text(json.dumps(TRACE))
+    with pytest.raises(mayhap.TraceError, match="one event a line") as caught:
+        cmp_rst.validate(path)
+    assert "spec.validate(json.load(file))" in str(caught.value)
+    assert cmp_rst.validate(json.loads(path.read_text())).line == 3
+
+
 @pytest.mark.parametrize("wrong", [{"net": "tpc"}, {"memory": "much"}, {"start": "never"}, {"nil": "some"}, {"format": "hra"}])
 def test_a_wrong_option_is_named_without_the_help_of_the_command(cmp_rst, recorded, wrong) -> None:
     with pytest.raises(mayhap.UsageError) as caught:

@@ -63,6 +63,8 @@ impl TraceFormat {
         match (symbols.next(), symbols.next(), symbols.next()) {
             (Some(b'{'), Some(b':' | b';'), _) | (Some(b';' | b'('), _, _) => TraceFormat::JepsenEdn,
             (Some(b'[' | b'{'), ..) if begins_with(text, &["["], &["{", "\"ClientId\"", ":"]) => TraceFormat::Porcupine,
+            // Its reader says that each event has a line of its own.
+            (Some(b'['), Some(b'{'), Some(b'"')) if is_array_of_events(text) => TraceFormat::Ndjson,
             (Some(b'['), Some(b'{'), Some(b'"')) => TraceFormat::JepsenJson,
             (Some(b'{'), _, _) if begins_with(text, &[], &["{", "\"log\"", ":", "{"]) => TraceFormat::Har,
             (Some(b'{'), _, _) if is_operation(text) => TraceFormat::JepsenJson,
@@ -77,19 +79,35 @@ impl TraceFormat {
 
 /// Tests whether a text begins with a JSON object that has the key `type` of an operation, and no key of an event of this program.
 fn is_operation(text: &[u8]) -> bool {
+    let (keys, is_whole) = keys(text);
+    is_whole && keys.iter().any(|key| key == "type") && !keys.iter().any(|key| is_ours(key))
+}
+
+/// Tests whether a text begins with an array whose first element has a key of an event of this program, and no key `type`.
+fn is_array_of_events(text: &[u8]) -> bool {
+    let Some(elements) = text.trim_ascii_start().strip_prefix(b"[") else { return false };
+    let (keys, _) = keys(elements);
+    keys.iter().any(|key| is_ours(key)) && !keys.iter().any(|key| key == "type")
+}
+
+/// Tests whether a key is one of an event of this program, and none of an operation of Jepsen.
+fn is_ours(key: &str) -> bool {
+    is_meaningful(key) && key != "key"
+}
+
+/// The keys of the JSON object with which a text begins, as far as they are there, and whether all are.
+fn keys(text: &[u8]) -> (Vec<String>, bool) {
     let text = match str::from_utf8(text) {
         Ok(text) => text,
         Err(error) => str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
     };
-    let (mut scanner, mut is_typed, mut is_ours) = (Scanner::new(text), false, false);
+    let (mut scanner, mut keys) = (Scanner::new(text), Vec::new());
     let read = scanner.several(b'{', b'}', |scanner| {
-        let key = scanner.string()?;
+        keys.push(scanner.string()?.into_owned());
         scanner.expect(b':')?;
-        is_typed |= key == "type";
-        is_ours |= is_meaningful(&key) && key != "key";
         scanner.skip().map(|_| ())
     });
-    read.is_ok() && is_typed && !is_ours
+    (keys, read.is_ok())
 }
 
 /// Tests whether a text begins with these words, with blanks between them; other words may come first.

@@ -144,9 +144,15 @@ pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     }
 }
 
+/// The error of a file whose events are the elements of one array.
+const ARRAY: &str = "expected an event, found an array: a recording has one event a line, and `jq -c '.[]' FILE` writes an array of events so";
+
 /// Calls `found` for each key of the object in `text`; returns the offset of its end.
 fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) -> Decoded<()>) -> Decoded<usize> {
     let mut scanner = Scanner::new(text);
+    if scanner.peek() == Some(b'[') {
+        return Err(JsonError::new(scanner.offset(), ARRAY));
+    }
     if !scanner.eat(b'{') {
         return Err(scanner.expected("an event: an object on one line, such as {\"q\": 5, \"a\": 1}"));
     }
