@@ -41,6 +41,34 @@ def test_a_verdict_says_what_the_command_prints(cmp_rst, recorded) -> None:
     assert verdict.report["reason"] == in_memory.report["reason"] == [2]
 
 
+def test_a_verdict_is_because_of_the_lines_that_matter() -> None:
+    spec = mayhap.Spec.load(SPECS / "kv_etag.may")
+    weak, strong = ({"weak": weak, "opaque": "a"} for weak in (True, False))
+
+    def put(value, tag=None):
+        return {"Put": {"key": "x", "value": value, "if_match": tag}}
+
+    def get(tag=None):
+        return {"Get": {"key": "x", "if_none_match": tag}}
+
+    # No server gives this answer to this request.
+    alone = spec.validate([{"q": put("1"), "a": "NoContent"}, {"q": get(), "a": "NotModified"}])
+    assert (alone.kind, alone.because) == ("reject", [])
+    assert "(this answer is wrong whatever was answered before)" in alone.reason
+    # Without the request on line 3 it would be right.
+    events = [
+        {"q": put("1"), "a": "NoContent"},
+        {"q": get(strong), "a": "NotModified"},
+        {"q": put("2", strong), "a": "PreconditionFailed"},
+        {"q": get(), "a": {"Ok": {"value": "1", "tag": strong}}},
+    ]
+    after = spec.validate(events)
+    assert (after.kind, after.because) == ("reject", [3])
+    assert "(this answer is wrong after line 3, whatever was answered before)" in after.reason
+    assert spec.validate([*events[:2], events[3]]).is_accept
+    assert spec.validate([*events[:3], {"q": get(), "a": {"Ok": {"value": "1", "tag": weak}}}]).is_accept
+
+
 def test_an_accepted_recording_has_a_witness_and_a_page(cmp_rst, recorded) -> None:
     verdict = cmp_rst.validate(TRACE[:2])
     assert verdict.is_accept and verdict.reason is None

@@ -75,7 +75,8 @@ where
     let and_before = why.reason.and_before.and_then(line_at);
     let any_state_before = why.reason.from.and_then(line_at);
     let all_from = why.reason.all_from.and_then(line_at);
-    let lines = Rejection { spec, why: &why, places, and_before, any_state_before, all_from }.lines();
+    let lines =
+        Rejection { spec, why: &why, places, requests: &requests, and_before, any_state_before, all_from }.lines();
     let possible = why.allowed.iter().filter_map(|allowed| allowed.in_full(spec)).collect();
     let mut sites: Vec<Site> = why.lessons.iter().flat_map(|lesson| lesson.sites.iter().copied()).collect();
     sites.sort_unstable();
@@ -90,6 +91,8 @@ struct Rejection<'e> {
     why: &'e WhyRejected,
     /// The names of the events.
     places: &'e Places,
+    /// The lines whose requests matter, whatever their answers.
+    requests: &'e [u64],
     /// The line before which all answers matter.
     and_before: Option<u64>,
     /// The line before which the state may have been any.
@@ -106,6 +109,12 @@ impl Rejection<'_> {
         lines
     }
 
+    /// The requests that matter although nothing can be said of what they did, in words: `after line 3, `.
+    fn after_requests(&self) -> String {
+        let places: Vec<String> = self.requests.iter().map(|line| self.places.at(*line)).collect();
+        if places.is_empty() { String::new() } else { format!("after {}, ", places.join(" and ")) }
+    }
+
     /// The difference between a long answer and the possible ones, in words.
     fn difference(&self) -> Option<String> {
         let answer = self.why.rejected.observed.answer()?;
@@ -118,7 +127,7 @@ impl Rejection<'_> {
         let WhyRejected { rejected, reason, first, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
-            ([], None, _) => " (this answer is wrong whatever was answered before)",
+            ([], None, _) => &format!(" (this answer is wrong {}whatever was answered before)", self.after_requests()),
             ([], Some(_), _) => "",
             _ => ", because",
         };
