@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use super::draw::Drawing;
 use super::{AtYield, Completion, Given, Reply, SectionDone, Stop};
 use crate::choice::Choices;
+use crate::limits::end;
 use crate::process::{Event, Fault, Fresh, Limit, PeerCalls, Port};
 use crate::solve::{Answer, Model, Solver};
 use crate::spec::code::Program;
@@ -200,6 +201,13 @@ impl Policy for Searching<'_, '_> {
     }
 
     fn advance(&mut self, spec: &Spec, path: &mut RunPath) -> Result<Event, SectionEnd> {
+        // A single path may ask twice as many questions with each part of a value.
+        if end::is_over() {
+            return Err(Stop::Limit(Limit::Ended).into());
+        }
+        if self.search.solver.last_made.is_some_and(|last| made() > last) {
+            return Err(Stop::Limit(Limit::Effort).into());
+        }
         let event = path.process.advance(&spec.program);
         if matches!(event, Event::Branch { .. }) {
             // It is drawn even if the condition is decided, so that the draws do not depend on what the store can decide.

@@ -47,7 +47,11 @@ fn limited() -> Vec<(Vec<String>, f64)> {
     };
     let validate = |arguments: &[&str]| ["validate"].iter().chain(arguments).map(|text| (*text).to_owned()).collect();
     let streams = ["tests/data/ends/streams.may", "tests/data/ends/autoclaim-outofrange.ndjson"];
+    // One path through its handler asks questions without end.
+    let mut doubles = test("1", &adapter("silent"), &[]);
+    doubles[1] = "tests/data/cost/doubles.may".to_owned();
     vec![
+        (doubles, 1.0),
         (test("1", &adapter("silent"), &[]), 1.0),
         (test("1", "stdio:sleep 60", &[]), 1.0),
         (test("1", "127.0.0.1:1", &["--start", "sleep 60", "--ready", "tcp:127.0.0.1:1"]), 1.0),
