@@ -46,6 +46,12 @@ def test_a_wrong_system_is_caught_with_a_short_script(counter, clients) -> None:
     assert "1  c1 → Add 4   c1 ← 0   ✗ only 4 was possible" in str(error)
 
 
+def test_looking_for_first_requests_takes_only_a_part_of_the_time(counter) -> None:
+    with pytest.raises(mayhap.InconclusiveError) as caught:
+        mayhap.test(counter, Counter, time=0)
+    assert "corpus of" not in str(caught.value)
+
+
 @pytest.mark.parametrize("clients", [1, 3])
 def test_an_exception_is_the_cause_and_its_request_is_shown(counter, clients) -> None:
     class Raising(Counter):

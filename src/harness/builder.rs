@@ -20,7 +20,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use crate::mutate::starting_scripts;
+use crate::limits::end::WorkEnd;
+use crate::mutate::starting_scripts_within;
 use crate::network::NetworkChoice;
 use crate::report::campaign::rust::again;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, text};
@@ -28,7 +29,7 @@ use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
 use crate::sut::{InProcess, Sut, SutFailure, SutFailureKind, System};
 
-use super::campaign::{Campaign, CampaignSettings, Follower};
+use super::campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower};
 use super::regressions::{KeptRuns, Regressions, ReplayedScript, replay, reported};
 use super::run::Judging;
 use super::waves::WaitLimits;
@@ -180,14 +181,17 @@ impl SystemTest {
             return not_started(self.empty_report(), &SutFailure::new(SutFailureKind::Start, why));
         }
         let began = Instant::now();
+        let end = WorkEnd::of(&self.settings.stop);
+        let time = self.settings.time;
+        let _end = time.map_or(end.clone(), |time| end.within(time.saturating_add(AFTERWARDS))).enter();
         let judging = judging(&self.spec, self.settings.clients, numbers_tokens);
         let mut keeper = Keeper { regressions: self.regressions.as_deref().map(Regressions::of) };
         let kept = keeper.regressions.as_ref().map(|regressions| self.rerun(regressions, &judging, system, began));
         let KeptRuns { runs, shown, unread } = kept.unwrap_or_default();
         let report = CampaignReport { regressions: runs, ..self.empty_report() };
-        let time = self.settings.time.map(|time| time.saturating_sub(began.elapsed()));
+        let scripts = starting_scripts_within(&self.spec, self.settings.seed, time);
+        let time = time.map(|time| time.saturating_sub(began.elapsed()));
         let settings = CampaignSettings { shown, time, ..self.settings };
-        let scripts = starting_scripts(&self.spec, settings.seed);
         let campaign = Campaign::new(&judging, &settings, system, &mut keeper, report.clone());
         let mut made = campaign.run(&scripts).unwrap_or_else(|failure| not_started(report, &failure));
         made.judge_regressions();

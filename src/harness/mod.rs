@@ -23,7 +23,7 @@ mod run;
 mod trial;
 mod waves;
 
-pub use crate::mutate::starting_scripts;
+pub use crate::mutate::{starting_scripts, starting_scripts_within};
 pub use builder::{SystemTest, test};
 pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower};
 pub use failure::{Failing, not_started};

@@ -4,6 +4,7 @@
 //! contains a generated value, later requests refer to this answer, so that the script fits a system that generates other values.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
@@ -46,6 +47,16 @@ pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> V
     let generator = Generator::new(spec, GenerateSettings::default());
     found.retain(|exchanges| exchanges.iter().all(|exchange| generator.allows(&exchange.request)));
     found.iter().map(|exchanges| script_of(spec, exchanges)).collect()
+}
+
+/// The share of the time of a campaign, one in N, that looking for its first scripts may take.
+const SHARE: u32 = 4;
+
+/// The first scripts of a campaign that has so much time, of which looking for them takes a part at most.
+#[must_use]
+pub fn starting_scripts_within(spec: &Arc<Spec>, seed: u64, time: Option<Duration>) -> Vec<Script> {
+    let _end = time.map(|time| end::within(time / SHARE));
+    starting_scripts(spec, seed)
 }
 
 /// The first scripts of a campaign: they reach each branch of the specification, and kill mutants of it. No script is

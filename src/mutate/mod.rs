@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-pub use corpus::{killing_scripts, starting_scripts};
+pub use corpus::{killing_scripts, starting_scripts, starting_scripts_within};
 pub use difference::{Comparing, Equivalence, SearchBound, SearchBudget, classify};
 pub use score::{KillOutcome, Killer, MutantFate, MutationScore, fate};
 pub use settings::Setting;

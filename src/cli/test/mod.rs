@@ -20,10 +20,10 @@ use super::{failed, load};
 use mayhap::generate::CampaignAims;
 use mayhap::harness::{
     AFTERWARDS, Campaign, CampaignSettings, Failing, Follower, Judging, Regressions, WaitLimits, not_started,
-    starting_scripts,
+    starting_scripts_within,
 };
 use mayhap::json::quoted;
-use mayhap::limits::end::{self, WorkEnd};
+use mayhap::limits::end::WorkEnd;
 use mayhap::report::campaign::baseline::Baseline;
 use mayhap::report::campaign::{
     CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
@@ -43,8 +43,6 @@ pub const NO_SUT: &str =
     "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND";
 const NOT_RESET: &str =
     "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
-/// The share of the time of a test, one in N, that looking for its first requests may take.
-const CORPUS_SHARE: u32 = 4;
 /// The time without any output after which a line says what is being done.
 const SILENT: Duration = Duration::from_secs(2);
 
@@ -213,10 +211,9 @@ impl LiveTest<'_> {
 
     /// The first scripts, which take a part of the time at most. If it takes a while to find them, a line says so.
     fn corpus(&self, terminal: &mut Terminal) -> Vec<Script> {
-        let _end = self.options.time.map(|time| end::within(time / CORPUS_SHARE));
         terminal.flush();
         let _said = say_if_long(SILENT, "looking for requests that reach each branch of the specification\n");
-        starting_scripts(self.spec, self.seed)
+        starting_scripts_within(self.spec, self.seed, self.options.time)
     }
 
     /// The time that is left of the test.

@@ -57,6 +57,16 @@ fn a_script_is_kept_once_and_run_first() {
     assert_eq!(mended.regressions[0].outcome, RegressionOutcome::Pass);
 }
 
+/// The time is that of the whole test, and not of what follows on the search for its first scripts.
+#[test]
+fn the_search_for_first_scripts_takes_only_a_part_of_the_time() {
+    let test = || mayhap::test(&adding()).requests(50);
+    let sum = || Sum(0, AtomicI64::default());
+    assert!(test().check(sum).corpus > 0);
+    let late = test().time(Duration::ZERO).check(sum);
+    assert_eq!((late.corpus, late.requests, late.verdict), (0, 0, CampaignVerdict::Untested));
+}
+
 #[test]
 fn a_script_that_nobody_can_read_is_no_test_that_passes() {
     let directory = empty_directory("garbage-of-a-test");
