@@ -46,6 +46,21 @@ def test_a_wrong_system_is_caught_with_a_short_script(counter, clients) -> None:
     assert "1  c1 → Add 4   c1 ← 0   ✗ only 4 was possible" in str(error)
 
 
+def test_requests_that_keep_a_rare_duty_are_found() -> None:
+    spec = mayhap.Spec.from_text(
+        "protocol p { request int; response int; on q { expects q > 1000 && q % 2 == 0 && q % 1024 != 0; reply q / 2; } }"
+    )
+    asked = []
+
+    class Halving:
+        def ask(self, client, request):
+            asked.append(request)
+            return request // 2
+
+    assert mayhap.test(spec, Halving, requests=100).verdict == "pass"
+    assert all(request > 1000 and request % 2 == 0 for request in asked) and len(set(asked)) > 10
+
+
 def test_looking_for_first_requests_takes_only_a_part_of_the_time(counter) -> None:
     with pytest.raises(mayhap.InconclusiveError) as caught:
         mayhap.test(counter, Counter, time=0)

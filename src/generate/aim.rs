@@ -177,9 +177,9 @@ impl Refusals {
 }
 
 /// A symbol in the place of a scalar of a request.
-struct RequestSymbol {
+pub(super) struct RequestSymbol {
     at: Vec<usize>,
-    var: Var,
+    pub var: Var,
     drawn: Value,
 }
 
@@ -270,7 +270,13 @@ impl OutcomeAim {
         };
         let drawn = drawn.swap_remove(outcome.of);
         let is_as_drawn = outcome.symbols.is_empty();
-        let aimed = if is_as_drawn { None } else { self.with_symbols(&drawn.value, &outcome) };
+        let aimed = match is_as_drawn {
+            true => None,
+            false => {
+                let store = as_drawn(&outcome.symbols, outcome.store.clone(), &mut self.solver);
+                assigned(&drawn.value, &outcome.symbols, &store, &mut self.solver)
+            }
+        };
         let aimed = aimed.unwrap_or_else(|| drawn.value.clone());
         self.note(outcome);
         Ok((drawn, aimed))
@@ -370,25 +376,29 @@ impl OutcomeAim {
         }
         Ok(outcomes)
     }
+}
 
-    /// The drawn request with other values for the symbols that the outcome does not allow to be as drawn.
-    fn with_symbols(&mut self, drawn: &Value, outcome: &PossibleOutcome) -> Option<Value> {
-        let mut store = outcome.store.clone();
-        for RequestSymbol { var, drawn, .. } in outcome.symbols.iter() {
-            let Value::Scalar(scalar) = drawn else { continue };
-            let mut as_drawn = store.clone();
-            let is_drawn = Term::eq(&Term::var(*var), &Term::constant(scalar.clone()));
-            if as_drawn.assume(&is_drawn, &mut self.solver) == Answer::Sat {
-                store = as_drawn;
-            }
+/// The constraints, with those that symbols are as drawn, for each that may be.
+pub(super) fn as_drawn(symbols: &[RequestSymbol], mut store: Store, solver: &mut Solver) -> Store {
+    for RequestSymbol { var, drawn, .. } in symbols {
+        let Value::Scalar(scalar) = drawn else { continue };
+        let mut as_drawn = store.clone();
+        let is_drawn = Term::eq(&Term::var(*var), &Term::constant(scalar.clone()));
+        if as_drawn.assume(&is_drawn, solver) == Answer::Sat {
+            store = as_drawn;
         }
-        let model = store.model(&[], &mut self.solver, &mut |_| 0).ok()?;
-        let fixed = |value: Value, RequestSymbol { at, var, .. }: &RequestSymbol| match model.get(*var) {
-            Some(fixed) => replaced(&value, at, &Value::Scalar(fixed.clone())),
-            None => value,
-        };
-        Some(outcome.symbols.iter().fold(drawn.clone(), fixed))
     }
+    store
+}
+
+/// The drawn request with values for the symbols that these constraints allow.
+pub(super) fn assigned(drawn: &Value, symbols: &[RequestSymbol], store: &Store, solver: &mut Solver) -> Option<Value> {
+    let model = store.model(&[], solver, &mut |_| 0).ok()?;
+    let fixed = |value: Value, RequestSymbol { at, var, .. }: &RequestSymbol| match model.get(*var) {
+        Some(fixed) => replaced(&value, at, &Value::Scalar(fixed.clone())),
+        None => value,
+    };
+    Some(symbols.iter().fold(drawn.clone(), fixed))
 }
 
 /// The number of elements of the collections in a state; those of elements are not counted.
@@ -415,23 +425,28 @@ fn replaced(value: &Value, at: &[usize], part: &Value) -> Value {
 }
 
 /// The symbols in the place of scalars of a request.
-struct Symbols<'f> {
+pub(super) struct Symbols<'f> {
     form: &'f TypeForm,
-    places: &'f [PlaceFacts],
-    fresh: Fresh,
+    /// The places, if texts that are not compared with the state stay as drawn.
+    places: Option<&'f [PlaceFacts]>,
+    pub fresh: Fresh,
     at: Vec<usize>,
-    found: Vec<RequestSymbol>,
+    pub found: Vec<RequestSymbol>,
 }
 
 impl<'f> Symbols<'f> {
     /// No symbols yet.
     fn of(from: &AimedFrom<'f>) -> Symbols<'f> {
-        let fresh = Fresh { last: FIRST * 2 };
-        Symbols { form: from.form, places: from.places, fresh, at: Vec::new(), found: Vec::new() }
+        Symbols { places: Some(from.places), ..Symbols::anywhere(from.form) }
+    }
+
+    /// No symbols yet, which may come for any number or text.
+    pub fn anywhere(form: &'f TypeForm) -> Symbols<'f> {
+        Symbols { form, places: None, fresh: Fresh { last: FIRST * 2 }, at: Vec::new(), found: Vec::new() }
     }
 
     /// The value at a place with symbols in the place of scalars.
-    fn instead(&mut self, node: usize, value: &Value) -> Value {
+    pub fn instead(&mut self, node: usize, value: &Value) -> Value {
         if let Value::Scalar(scalar) = value {
             let FormKind::Leaf(sort) = self.form.nodes[node].kind else { return value.clone() };
             if scalar.sort() != sort || !self.is_open(node, sort) {
@@ -456,7 +471,7 @@ impl<'f> Symbols<'f> {
     fn is_open(&self, node: usize, sort: Sort) -> bool {
         match sort {
             Sort::Int | Sort::Token(_) => true,
-            Sort::Str | Sort::Bytes => !self.places[node].states.is_empty(),
+            Sort::Str | Sort::Bytes => self.places.is_none_or(|places| !places[node].states.is_empty()),
             Sort::Bool | Sort::Client | Sort::Json => false,
         }
     }

@@ -7,15 +7,16 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::aim::{RequestSymbol, Symbols, as_drawn, assigned};
 use super::computed_constants;
 use super::form::TypeForm;
 use super::paths::{Duties, FIRST, RequestPath, RequestPathEnd, RequestPaths};
 use crate::judge::Candidate;
 use crate::limits::end;
 use crate::process::{Choice, Fresh};
-use crate::scalar::Scalar;
+use crate::scalar::{Int, Scalar, Sort};
 use crate::session::Session;
-use crate::solve::{Solver, Store};
+use crate::solve::{Answer, Solver, Store};
 use crate::spec::analysis::pure::RequestFacts;
 use crate::spec::{Site, Spec};
 use crate::term::{Term, made};
@@ -220,6 +221,46 @@ impl DutyCheck {
         broken
     }
 
+    /// Makes a request of a client that keeps the duty on some path in one of these states, or in some state if they are not known, out of
+    /// a drawn one: numbers and texts of it are others where these break it. Such a
+    /// number is greater by `beyond` than it need be, if it may be.
+    pub(super) fn kept_like(
+        &mut self,
+        drawn: &Value,
+        mut symbols: Symbols<'_>,
+        client: u64,
+        states: Option<(u64, Vec<ServerState>)>,
+        beyond: usize,
+    ) -> Option<Value> {
+        let request = symbols.instead(0, drawn);
+        let Symbols { fresh, found, .. } = symbols;
+        let known = states.and_then(|(client, states)| Some((client, states.into_iter().next()?)));
+        let (spec, client, state, facts) = match known {
+            Some((client, ServerState { memory, store })) => {
+                (self.spec.clone(), client, (self.whole(&memory), store), Vec::new())
+            }
+            None => {
+                let any = (self.any_state.clone(), Store::default());
+                (self.unknown.clone(), client, any, self.any_facts.clone())
+            }
+        };
+        let mut path = RequestPath::of(&spec, state.0, state.1, &request, client);
+        let last_made = made().saturating_add(WORK);
+        self.solver.last_made = Some(last_made);
+        facts.iter().try_for_each(|fact| path.assume(fact, &mut self.solver)).ok()?;
+        let (types, solver, duties) = (&spec.types, &mut self.solver, Duties::AreKept);
+        let mut paths = RequestPaths { types, fresh, solver, open: vec![path], room: PATHS, duties, last_made };
+        for _ in 0..PATHS {
+            let mut path = paths.open.pop()?;
+            if let RequestPathEnd::Ended(_) = paths.run(&spec, &mut path) {
+                let store = as_drawn(&found, path.ended().1, paths.solver);
+                let store = greater(&found, store, beyond, paths.solver)?;
+                return assigned(drawn, &found, &store, paths.solver);
+            }
+        }
+        None
+    }
+
     /// The duty that some path of a request in a state may break; `None` if no path breaks any.
     fn broken(
         &mut self,
@@ -256,6 +297,20 @@ impl DutyCheck {
         }
         (!paths.open.is_empty()).then_some(None)
     }
+}
+
+/// The constraints, with those that each number is greater by `beyond` than in the first model, if it may be; `None` if they have no model.
+fn greater(symbols: &[RequestSymbol], mut store: Store, beyond: usize, solver: &mut Solver) -> Option<Store> {
+    let model = store.model(&[], solver, &mut |_| 0).ok()?;
+    for symbol in symbols.iter().filter(|symbol| symbol.var.sort == Sort::Int) {
+        let Some(Scalar::Int(least)) = model.get(symbol.var) else { continue };
+        let bound = Term::constant(Scalar::Int(least.add(&Int::from(beyond))));
+        let mut with = store.clone();
+        if with.assume(&Term::le(&bound, &Term::var(symbol.var)), solver) == Answer::Sat {
+            store = with;
+        }
+    }
+    Some(store)
 }
 
 /// Tests whether all texts of a value are short, so that remembering it is cheap.

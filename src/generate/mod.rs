@@ -38,7 +38,7 @@ use crate::spec::Spec;
 use crate::spec::analysis::links::RequestLinks;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
-use aim::{AimedFrom, OutcomeAim};
+use aim::{AimedFrom, OutcomeAim, Symbols};
 pub use aims::CampaignAims;
 pub use corpus::corpus;
 use draw::{Drawer, PlaceFacts};
@@ -53,8 +53,12 @@ pub use sources::{SourceWeights, ValueSource};
 use swarm::Swarm;
 use wave::{WaveRoom, Waves};
 
-/// The most draws of a request that may break the client's duty, before none is sent.
+/// The most draws of a request that may break the client's duty, before one is made that keeps it.
 const DRAWS: usize = 64;
+/// The most draws out of which such a request is made, as they differ in their variants and lengths.
+const MADE: usize = 4;
+/// The numbers of such a request are up to this much greater than they need be, so that not all requests are one.
+const BEYOND: usize = 100;
 
 /// The most characters of a long text, unless another number is said.
 pub const LARGEST: usize = 8 << 10;
@@ -194,7 +198,8 @@ impl Generator {
         }
     }
 
-    /// Draws a request that keeps the client's duty; `None` if none is found.
+    /// Draws a request that keeps the client's duty; `None` if none is found. If only rare values keep it, they are found by a path through
+    /// the handler: those of `expects q > 1000 && q % 2 == 0`.
     fn draw(
         &mut self,
         wanted: &WantedRequest<'_>,
@@ -202,16 +207,33 @@ impl Generator {
     ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
             let template = self.draw_aimed(wanted, choices)?;
-            if !self.form.allows(0, &template.value) {
-                continue;
+            if let Some(kept) = self.kept(wanted, template) {
+                return Ok(Some(kept));
             }
-            let states = || wanted.server.at_rest(wanted.client, &template.value);
-            let kept = self.duty.check(&template.value, wanted.client, states);
-            if !matches!(kept, KeptIn::Fewer(_)) {
-                return Ok(Some(KeptDrawing { template, kept }));
+        }
+        for _ in 0..MADE {
+            let drawn = self.draw_any(wanted, choices)?;
+            let beyond = choices.choose("beyond the least number", BEYOND)?;
+            let states = wanted.server.at_rest(wanted.client, &drawn.value);
+            let symbols = Symbols::anywhere(&self.form);
+            if let Some(value) = self.duty.kept_like(&drawn.value, symbols, wanted.client, states, beyond) {
+                let template = self.with_value(drawn, value);
+                if let Some(kept) = self.kept(wanted, template) {
+                    return Ok(Some(kept));
+                }
             }
         }
         Ok(None)
+    }
+
+    /// The request, if it may be drawn and keeps the client's duty.
+    fn kept(&mut self, wanted: &WantedRequest<'_>, template: RequestTemplate) -> Option<KeptDrawing> {
+        if !self.form.allows(0, &template.value) {
+            return None;
+        }
+        let states = || wanted.server.at_rest(wanted.client, &template.value);
+        let kept = self.duty.check(&template.value, wanted.client, states);
+        (!matches!(kept, KeptIn::Fewer(_))).then_some(KeptDrawing { template, kept })
     }
 
     /// Draws a request that is aimed at a rare outcome.

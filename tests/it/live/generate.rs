@@ -1,7 +1,7 @@
 //! Requests that are generated: one seed gives the same ones, they are values of their type and keep their client's duty, and their
 //! references point at what they say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mayhap::choice::Random;
@@ -279,6 +279,36 @@ const HEADS: &str = "
         }
         on q { reply if q.headers.contains(\"te\") { Yes } else { No }; }
     }";
+
+/// A server whose requests are all rare: no usual value keeps their duty.
+const RARE: &str = "enum Request { Even(int), Named { name: string, number: int }, Above(int) }
+protocol rare {
+    request Request;
+    response int;
+    var least: int = 123456;
+    on Even(n) { expects n > 1000 && n % 2 == 0 && n % 1024 != 0; reply n; }
+    on Named { name, number } { expects name.starts_with(\"order-\") && len(name) > 8 && number < 3; reply number; }
+    on Above(n) { expects n > least + 17 && n < 1000000; least := least + 1; reply least; }
+}";
+
+#[test]
+fn requests_that_keep_a_rare_duty_are_found() {
+    let spec = compiled(RARE);
+    let runs = drive(&spec, GenerateSettings::default(), 0);
+    let requests: Vec<&str> = runs.iter().flatten().map(|sent| &*sent.request).collect();
+    assert_eq!(requests.len(), REQUESTS);
+    for (variant, least) in [("Even", 10), ("Named", 5), ("Above", 10)] {
+        let different: BTreeSet<&&str> = requests.iter().filter(|request| request.contains(variant)).collect();
+        assert!(different.len() >= least, "{variant}: {different:?}");
+    }
+    // Without a state, as property tests draw them, those that keep it in any state; no `Above` does.
+    let (mut generator, mut choices) = (Generator::new(&spec, GenerateSettings::default()), Random::new(1));
+    for _ in 0..20 {
+        let request = generator.request(&mut choices).expect("a request");
+        let json = encode(&spec.types, spec.program.request, &request);
+        assert!(json.contains("Above") || generator.keeps_duty(&request), "{json}");
+    }
+}
 
 #[test]
 fn the_vocabulary_of_http_is_drawn_where_it_fits() {
