@@ -154,6 +154,7 @@ fn is_plain_atom(term: &Term) -> bool {
         Kind::Linear(_)
             | Kind::Ite(..)
             | Kind::Table(..)
+            | Kind::Lookup(..)
             | Kind::Const(_)
             | Kind::Text(TextOp::Len | TextOp::Pieces, _)
     )
@@ -172,7 +173,8 @@ fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
 fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Term> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Ite(condition, yes, no) = atom.kind() else { return None };
-    if !table::is_tabular(yes) && !table::is_tabular(no) {
+    let is_known = |arm: &Term| arm.as_const().is_some() || arm.is_listed();
+    if !is_known(yes) && !is_known(no) {
         return None;
     }
     let arm =

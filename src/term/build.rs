@@ -6,7 +6,7 @@ use super::arm::{self, ArmSide};
 use super::junction::{self, Junction};
 use super::node::{SHARED_FROM, leaf, make, negation};
 use super::table::column::Test;
-use super::{Column, KeySet, Kind, Linear, Term, Terms, TextOp, Var, table, text};
+use super::{Column, Dictionary, KeySet, Kind, Linear, Term, Terms, TextOp, Var, lookup, table, text};
 use crate::scalar::{Int, Scalar, Sort};
 use std::sync::LazyLock;
 
@@ -117,6 +117,9 @@ impl Term {
         if let Some(sum) = counted(condition, yes, no) {
             return sum;
         }
+        if let Some(found) = lookup::with_default(condition, yes, no) {
+            return found;
+        }
         let (yes, no) = (arm::under(condition, yes, ArmSide::Then), arm::under(condition, no, ArmSide::Else));
         if yes == no {
             return yes;
@@ -160,7 +163,8 @@ impl Term {
             Kind::Text(..) if set.len() <= WRITTEN_OUT => {
                 Term::or_all(set.sorted().into_iter().map(|value| Term::eq(term, &Term::constant(value))))
             }
-            _ => table::member(term, set).unwrap_or_else(|| make(Kind::Member(term.clone(), set.clone()), Sort::Bool)),
+            _ => table::passes(term, Test::In(set.clone()))
+                .unwrap_or_else(|| make(Kind::Member(term.clone(), set.clone()), Sort::Bool)),
         }
     }
 
@@ -211,6 +215,19 @@ impl Term {
                     .map_or_else(|| Term::constant(column.last().clone()), |column| Term::table(inner, &column))
             }
             _ => make(Kind::Table(index.clone(), column.clone()), column.sort()),
+        }
+    }
+
+    /// The scalar of a dictionary under a key.
+    pub fn lookup(key: &Term, dictionary: &Dictionary) -> Term {
+        match key.kind() {
+            Kind::Const(known) => Term::constant(dictionary.get(known).clone()),
+            Kind::Ite(condition, yes, no) if yes.as_const().is_some() || no.as_const().is_some() => {
+                Term::ite(condition, &Term::lookup(yes, dictionary), &Term::lookup(no, dictionary))
+            }
+            _ if dictionary.sort() == Sort::Bool => lookup::where_passes(key, dictionary, Test::Is(Scalar::Bool(true))),
+            _ if dictionary.is_constant() => Term::constant(dictionary.default().clone()),
+            _ => make(Kind::Lookup(key.clone(), dictionary.clone()), dictionary.sort()),
         }
     }
 

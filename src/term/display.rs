@@ -64,7 +64,7 @@ impl<'t> NamedTerm<'t> {
 
     fn binding(self) -> Binding {
         match self.term.kind() {
-            Kind::Const(_) | Kind::Var(_) | Kind::Table(..) | Kind::Text(..) => Binding::Prefix,
+            Kind::Const(_) | Kind::Var(_) | Kind::Table(..) | Kind::Lookup(..) | Kind::Text(..) => Binding::Prefix,
             Kind::Not(inner) if matches!(inner.kind(), Kind::Eq(..) | Kind::Eq0(_)) => Binding::Compare,
             Kind::Not(_) => Binding::Prefix,
             Kind::And(_) => Binding::And,
@@ -111,6 +111,13 @@ impl<'t> NamedTerm<'t> {
             Kind::Table(index, column) => {
                 let more = if column.len() > SHOWN { ", …" } else { "" };
                 write!(f, "[{}{more}][{}]", listed(column.iter().take(SHOWN)), of(index, Any))
+            }
+            Kind::Lookup(key, dictionary) => {
+                let all = dictionary.sorted();
+                let more = if all.len() > SHOWN { ", …" } else { "" };
+                let pairs: Vec<String> =
+                    all.iter().take(SHOWN).map(|(key, scalar)| format!("{key}: {scalar}")).collect();
+                write!(f, "{{{}{more}}}.get_or({}, {})", pairs.join(", "), of(key, Any), dictionary.default())
             }
             Kind::Text(op, args) => self.text(f, *op, args),
         }

@@ -8,6 +8,12 @@ use std::hash::{Hash, Hasher};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+/// An identity of a set: that of a map, and a scalar.
+pub type Identity<'s> = (MapIdentity<'s>, Option<&'s Scalar>);
+
+/// An identity of a map: an address, and numbers and scalars that say what it is of the thing that lives there.
+pub type MapIdentity<'m> = (usize, &'m [usize], &'m [Scalar]);
+
 /// A finite set of scalars that never changes.
 pub trait ScalarSet: Send + Sync {
     /// Tests whether `scalar` is an element.
@@ -48,9 +54,8 @@ pub trait ScalarSet: Send + Sync {
     fn own_hash(&self) -> Option<u64> {
         None
     }
-    /// A number that identifies the set, if it has one: two sets that live at the same time and have the same number have the same
-    /// elements.
-    fn address(&self) -> Option<usize> {
+    /// The identity of the set, if it has one: two sets that live at the same time and have the same identity have the same elements.
+    fn identity(&self) -> Option<Identity<'_>> {
         None
     }
     /// Tests whether both sets have the same elements.
@@ -109,6 +114,11 @@ impl KeySet {
     /// Tests whether `scalar` is an element.
     pub fn contains(&self, scalar: &Scalar) -> bool {
         self.0.contains(scalar)
+    }
+
+    /// Tests whether both are one set by their identities, without a look at the elements.
+    pub(super) fn is_shared_with(&self, other: &KeySet) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.identity().is_some_and(|own| other.0.identity() == Some(own))
     }
 
     /// Number of elements.
@@ -184,8 +194,7 @@ impl KeySet {
 
 impl PartialEq for KeySet {
     fn eq(&self, other: &KeySet) -> bool {
-        let is_one = |address: usize| other.0.address() == Some(address);
-        Arc::ptr_eq(&self.0, &other.0) || self.0.address().is_some_and(is_one) || self.0.same(&*other.0)
+        self.is_shared_with(other) || (self.0.own_hash() == other.0.own_hash() && self.0.same(&*other.0))
     }
 }
 

@@ -23,6 +23,7 @@ mod display;
 mod junction;
 mod keyset;
 mod linear;
+mod lookup;
 mod node;
 mod relate;
 mod table;
@@ -31,8 +32,9 @@ mod walk;
 
 pub use bound::{Bound, Condition, Side};
 pub(crate) use display::VariableNames;
-pub use keyset::{KeySet, ScalarSet};
+pub use keyset::{Identity, KeySet, MapIdentity, ScalarSet};
 pub use linear::Linear;
+pub use lookup::{Dictionary, ScalarMap};
 pub(crate) use node::count_walked;
 pub use node::{Term, made};
 pub(crate) use relate::relate;
@@ -92,6 +94,8 @@ pub enum Kind {
     /// The scalar of a column at a position; beyond both ends the last one. The column is not boolean, and its scalars are not all
     /// equal.
     Table(Term, Column),
+    /// The scalar of a dictionary under a key. The scalars are not boolean, and not all equal.
+    Lookup(Term, Dictionary),
     /// A builtin on strings or octets.
     Text(TextOp, Terms),
 }

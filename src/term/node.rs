@@ -5,7 +5,7 @@
 //! pointers. The order puts small variable numbers first and does not depend on addresses.
 
 use super::display::{NamedTerm, VariableNames};
-use super::{Column, Kind, Linear, Var};
+use super::{Kind, Linear, Var};
 use crate::scalar::{Int, Scalar, Sort};
 use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
@@ -165,9 +165,9 @@ impl Term {
         (one.as_int() == Some(&Int::ONE) && zero.as_int() == Some(&Int::ZERO)).then_some(condition)
     }
 
-    /// The index and the column of a table, if the term is one.
-    pub(super) fn as_table(&self) -> Option<(&Term, &Column)> {
-        if let Kind::Table(index, column) = self.kind() { Some((index, column)) } else { None }
+    /// Tests whether the term is one of several known scalars: by a position, or by a key.
+    pub(super) fn is_listed(&self) -> bool {
+        matches!(self.kind(), Kind::Table(..) | Kind::Lookup(..))
     }
 
     /// The variable and the scalar of a condition like `#1 = 5`, if the term is one.
@@ -331,6 +331,7 @@ fn head_hash(kind: &Kind) -> u64 {
         Kind::Ite(..) => 16,
         Kind::Text(op, _) => mix(17, *op as u64),
         Kind::Table(_, column) => mix(18, column.sampled_hash()),
+        Kind::Lookup(_, dictionary) => mix(19, dictionary.content_hash()),
     }
 }
 
@@ -338,7 +339,7 @@ fn head_hash(kind: &Kind) -> u64 {
 pub(super) fn for_each_child<'a>(kind: &'a Kind, f: &mut impl FnMut(&'a Term)) {
     match kind {
         Kind::Const(_) | Kind::Var(_) => {}
-        Kind::Not(a) | Kind::Member(a, _) | Kind::Table(a, _) => f(a),
+        Kind::Not(a) | Kind::Member(a, _) | Kind::Table(a, _) | Kind::Lookup(a, _) => f(a),
         Kind::And(parts) | Kind::Or(parts) | Kind::Text(_, parts) => parts.iter().for_each(f),
         Kind::Eq0(linear) | Kind::Le0(linear) | Kind::Linear(linear) => {
             linear.terms().iter().for_each(|(atom, _)| f(atom))
@@ -369,6 +370,7 @@ fn heads_agree(a: &Kind, b: &Kind) -> bool {
         (Kind::Var(x), Kind::Var(y)) => x == y,
         (Kind::Member(_, s), Kind::Member(_, t)) => s == t,
         (Kind::Table(_, s), Kind::Table(_, t)) => s == t,
+        (Kind::Lookup(_, s), Kind::Lookup(_, t)) => s == t,
         (Kind::Text(f, s), Kind::Text(g, t)) => f == g && s.len() == t.len(),
         (Kind::And(s), Kind::And(t)) | (Kind::Or(s), Kind::Or(t)) => s.len() == t.len(),
         (Kind::Eq0(s), Kind::Eq0(t)) | (Kind::Le0(s), Kind::Le0(t)) | (Kind::Linear(s), Kind::Linear(t)) => {
@@ -451,6 +453,10 @@ fn contents(term: &Term) -> Vec<Vec<Scalar>> {
     let mut all = Vec::new();
     term.visit(&mut |node| match node.kind() {
         Kind::Table(_, column) => all.push(column.iter().cloned().collect()),
+        Kind::Lookup(_, dictionary) => {
+            let (keys, scalars) = dictionary.sorted().into_iter().unzip();
+            all.extend([keys, scalars, vec![dictionary.default().clone()]]);
+        }
         Kind::Member(_, set) => all.push(set.sorted()),
         _ => {}
     });

@@ -203,6 +203,7 @@ fn with_children(kind: &Kind, new: &[Term]) -> Term {
         Kind::Mod(..) => new[0].rem(&new[1]),
         Kind::Ite(..) => Term::ite(&new[0], &new[1], &new[2]),
         Kind::Table(_, column) => Term::table(&new[0], column),
+        Kind::Lookup(_, dictionary) => Term::lookup(&new[0], dictionary),
         Kind::Text(op, _) => Term::text(*op, new.iter().cloned().collect::<Terms>()),
     }
 }
@@ -245,6 +246,7 @@ fn apply(kind: &Kind, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized)) -
             }
         }
         Kind::Table(index, column) => Some(column.total(of(index)?.as_int()?).clone()),
+        Kind::Lookup(key, dictionary) => Some(dictionary.get(&of(key)?).clone()),
         Kind::Text(op, args) => op.apply(&args.iter().map(of).collect::<Option<Vec<Scalar>>>()?),
     }
 }

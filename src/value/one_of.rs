@@ -1,4 +1,4 @@
-//! The element of a list at a symbolic position, as one value.
+//! The element of a list at a symbolic position, or the entry of a map under a symbolic key, as one value.
 //!
 //! For example `[None, Some(4), Some(7)]` at `#1` is `None` if `#1` is 0, else `Some([…, 4, 7][#1])`. Scalars make one table,
 //! constructors of one tag one table for each field, lists of one length one for each element. Values of different shapes become
@@ -14,15 +14,15 @@ use super::{List, Value, merge, union};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Column, Scalars, Term, count_walked};
 
-/// A path from an element of the list to a part of it.
-type Selectors = SmallVec<[Selector; 2]>;
+/// A path from a value to a part of it.
+pub(super) type Selectors = SmallVec<[Selector; 2]>;
 
 /// The inspection of this many elements counts as one node of work.
 const LOOKED_AT: usize = 8;
 
 /// The shape of a value: values of one shape are joined inside.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shape {
     Scalar,
     Data(u32, usize),
     List(usize),
@@ -30,9 +30,59 @@ enum Shape {
 
 /// A step of a path: into a field, or an element, of a value of this shape.
 #[derive(Clone, Copy)]
-struct Selector {
+pub(super) struct Selector {
     shape: Shape,
     part: usize,
+}
+
+impl Shape {
+    /// Numbers that identify the shape.
+    pub(super) fn code(self) -> [usize; 3] {
+        match self {
+            Shape::Scalar => [0, 0, 0],
+            Shape::Data(tag, fields) => [1, tag as usize, fields],
+            Shape::List(len) => [2, 0, len],
+        }
+    }
+}
+
+impl Selector {
+    /// Numbers that identify the step.
+    pub(super) fn code(&self) -> [usize; 4] {
+        let [kind, tag, len] = self.shape.code();
+        [kind, tag, len, self.part]
+    }
+}
+
+/// Values of which a term selects one: the elements of a list by their position, the entries of a map by their key.
+pub(super) trait Selected {
+    /// Their parts at the end of a path.
+    fn parts(&self, path: &Selectors) -> ShapedParts<'_>;
+    /// The scalars at the end of a path, joined; any scalar where the selected value has none there.
+    fn scalar(&self, path: &Selectors) -> Value;
+    /// The condition that the selected value has a part of a shape at the end of a path.
+    fn has_shape(&self, path: &Selectors, shape: Shape) -> Term;
+}
+
+/// The parts at the end of a path in several values.
+#[derive(Default)]
+pub(super) struct ShapedParts<'v> {
+    /// The shapes that occur, once each.
+    pub(super) shapes: SmallVec<[Shape; 4]>,
+    /// The parts without a shape, each with the condition that it is selected.
+    pub(super) others: Vec<(Term, &'v Value)>,
+}
+
+impl<'v> ShapedParts<'v> {
+    /// Adds the part of a value, if it has one; the condition is that it is selected.
+    pub(super) fn add(&mut self, value: &'v Value, path: &Selectors, selected: impl FnOnce() -> Term) {
+        let Some(part) = follow(Some(value), path) else { return };
+        match shape(part) {
+            Some(shape) if self.shapes.contains(&shape) => {}
+            Some(shape) => self.shapes.push(shape),
+            None => self.others.push((selected(), part)),
+        }
+    }
 }
 
 /// The value among these at a position. Beyond both ends it is the last one if all are known, else any of them; absent if there are
@@ -44,51 +94,45 @@ pub fn one_of(index: &Term, values: &[Value]) -> Value {
 
 /// The element of a list at a position; beyond both ends as for [`one_of`].
 pub(super) fn at(index: &Term, list: &Arc<List>) -> Value {
-    part(index, list, &Selectors::new())
+    selected(&ListElements { index, list })
 }
 
-/// The part at the end of a path in the element at an index, made of the elements that have such a part.
-fn part(index: &Term, list: &Arc<List>, path: &Selectors) -> Value {
-    let ElementParts { shapes, others } = parts(list, path);
-    let joined = |shape: &Shape| joined(index, list, path, *shape);
+/// The selected value; absent if there are no values.
+pub(super) fn selected(values: &impl Selected) -> Value {
+    part(values, &Selectors::new())
+}
+
+/// The part at the end of a path in the selected value, made of the values that have such a part.
+fn part(values: &impl Selected, path: &Selectors) -> Value {
+    let ShapedParts { shapes, others } = values.parts(path);
+    let joined = |shape: &Shape| joined(values, path, *shape);
     let known = match shapes.as_slice() {
         [] => Value::Absent,
         [only] => joined(only),
         [first, second] => {
-            let guard = has_shape(index, list, path, *first);
+            let guard = values.has_shape(path, *first);
             union([(guard.not(), joined(second)), (guard, joined(first))])
         }
-        many => union(many.iter().map(|shape| (has_shape(index, list, path, *shape), joined(shape)))),
+        many => union(many.iter().map(|shape| (values.has_shape(path, *shape), joined(shape)))),
     };
-    let place = |known, position: usize| match follow(list.get(position), path) {
-        Some(value) => merge(&Term::eq(index, &Term::int(Int::from(position))), value.clone(), known),
-        None => known,
-    };
-    others.into_iter().rev().fold(known, place)
+    others.into_iter().rev().fold(known, |known, (is_selected, other)| merge(&is_selected, other.clone(), known))
 }
 
-/// The parts at the end of a path in the elements of a list.
-struct ElementParts {
-    shapes: SmallVec<[Shape; 4]>,
-    /// The positions of the parts without a shape.
-    others: Vec<usize>,
-}
-
-fn parts(list: &Arc<List>, path: &Selectors) -> ElementParts {
-    count_walked(list.len() / LOOKED_AT);
-    let mut parts = ElementParts { shapes: SmallVec::new(), others: Vec::new() };
-    for (position, element) in list.leaves().flatten().enumerate() {
-        let Some(value) = follow(Some(element), path) else { continue };
-        match shape(value) {
-            Some(shape) if parts.shapes.contains(&shape) => {}
-            Some(shape) => parts.shapes.push(shape),
-            None => parts.others.push(position),
-        }
+/// The parts of one shape, joined to one value.
+fn joined(values: &impl Selected, path: &Selectors, shape: Shape) -> Value {
+    let inside = |of: usize| -> Vec<Value> {
+        let into = |at| path.iter().copied().chain([Selector { shape, part: at }]).collect();
+        (0..of).map(|at| part(values, &into(at))).collect()
+    };
+    match shape {
+        Shape::Scalar => values.scalar(path),
+        Shape::Data(tag, fields) => Value::data(tag, inside(fields)),
+        Shape::List(len) => Value::list(inside(len)),
     }
-    parts
 }
 
-fn shape(value: &Value) -> Option<Shape> {
+/// The shape of a value, if it has one.
+pub(super) fn shape(value: &Value) -> Option<Shape> {
     match value {
         Value::Scalar(_) => Some(Shape::Scalar),
         Value::Data { tag, .. } => Some(Shape::Data(*tag, value.fields().len())),
@@ -108,24 +152,50 @@ fn follow<'v>(value: Option<&'v Value>, path: &[Selector]) -> Option<&'v Value> 
     })
 }
 
-/// The parts of one shape, joined to one value.
-fn joined(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> Value {
-    let inside = |of: usize| -> Vec<Value> {
-        let into = |part| path.iter().copied().chain([Selector { shape, part }]).collect();
-        (0..of).map(|at| part(index, list, &into(at))).collect()
-    };
-    match shape {
-        Shape::Scalar => Column::new(LeafScalars::of(list, path))
-            .map_or(Value::Absent, |column| Value::of_term(Term::table(index, &column))),
-        Shape::Data(tag, fields) => Value::data(tag, inside(fields)),
-        Shape::List(len) => Value::list(inside(len)),
+/// The scalar at the end of a path, if there is one.
+pub(super) fn scalar<'v>(value: &'v Value, path: &[Selector]) -> Option<&'v Scalar> {
+    match follow(Some(value), path)? {
+        Value::Scalar(scalar) => Some(scalar),
+        _ => None,
     }
 }
 
-/// The condition that the part at a position has a shape.
-fn has_shape(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> Term {
-    let shapes = Shapes { list: list.clone(), path: path.clone(), shape };
-    Column::new(shapes).map_or_else(Term::falsity, |column| Term::table(index, &column))
+/// Tests whether a value has a part of a shape at the end of a path.
+pub(super) fn has(value: &Value, path: &[Selector], wanted: Shape) -> bool {
+    follow(Some(value), path).and_then(shape) == Some(wanted)
+}
+
+/// A truth value as a scalar that lives on.
+pub(super) fn truth(holds: bool) -> &'static Scalar {
+    static SCALARS: [Scalar; 2] = [Scalar::Bool(false), Scalar::Bool(true)];
+    &SCALARS[usize::from(holds)]
+}
+
+/// The elements of a list, selected by a position.
+struct ListElements<'l> {
+    index: &'l Term,
+    list: &'l Arc<List>,
+}
+
+impl Selected for ListElements<'_> {
+    fn parts(&self, path: &Selectors) -> ShapedParts<'_> {
+        count_walked(self.list.len() / LOOKED_AT);
+        let mut parts = ShapedParts::default();
+        for (position, element) in self.list.leaves().flatten().enumerate() {
+            parts.add(element, path, || Term::eq(self.index, &Term::int(Int::from(position))));
+        }
+        parts
+    }
+
+    fn scalar(&self, path: &Selectors) -> Value {
+        Column::new(LeafScalars::of(self.list, path))
+            .map_or(Value::Absent, |column| Value::of_term(Term::table(self.index, &column)))
+    }
+
+    fn has_shape(&self, path: &Selectors, shape: Shape) -> Term {
+        let shapes = Shapes { list: self.list.clone(), path: path.clone(), shape };
+        Column::new(shapes).map_or_else(Term::falsity, |column| Term::table(self.index, &column))
+    }
 }
 
 /// The scalars at the end of a path in a list; an element without one has the filler, the scalar of another element.
@@ -139,13 +209,6 @@ impl LeafScalars {
     fn of(list: &Arc<List>, path: &Selectors) -> LeafScalars {
         let last = list.iter().rev().find_map(|element| scalar(element, path));
         LeafScalars { list: list.clone(), path: path.clone(), filler: last.cloned().unwrap_or(Scalar::Bool(false)) }
-    }
-}
-
-fn scalar<'v>(element: &'v Value, path: &[Selector]) -> Option<&'v Scalar> {
-    match follow(Some(element), path)? {
-        Value::Scalar(scalar) => Some(scalar),
-        _ => None,
     }
 }
 
@@ -172,26 +235,19 @@ struct Shapes {
     shape: Shape,
 }
 
-impl Shapes {
-    fn has(&self, element: &Value) -> &'static Scalar {
-        const HAS: [Scalar; 2] = [Scalar::Bool(false), Scalar::Bool(true)];
-        static SCALARS: [Scalar; 2] = HAS;
-        let own = follow(Some(element), &self.path).and_then(shape);
-        &SCALARS[usize::from(own == Some(self.shape))]
-    }
-}
-
 impl Scalars for Shapes {
     fn len(&self) -> usize {
         self.list.len()
     }
 
     fn at(&self, position: usize) -> Option<&Scalar> {
-        Some(self.has(self.list.get(position)?))
+        Some(truth(has(self.list.get(position)?, &self.path, self.shape)))
     }
 
     fn walk_back(&self, end: usize, visit: &mut dyn FnMut(usize, &Scalar) -> ControlFlow<()>) {
-        walk_back(&self.list, end, &mut |position, element| visit(position, self.has(element)));
+        walk_back(&self.list, end, &mut |position, element| {
+            visit(position, truth(has(element, &self.path, self.shape)))
+        });
     }
 }
 

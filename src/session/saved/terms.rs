@@ -2,11 +2,14 @@
 //!
 //! `#1 + 2 <= #2` has three rows: `#1`, `#2`, and the comparison, which contains the sum.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::scalar::{Int, Json, Scalar, Sort, Token};
-use crate::term::{Column, KeySet, Kind, Linear, Term, TextOp, Var};
+use crate::term::{Column, Dictionary, KeySet, Kind, Linear, Term, TextOp, Var};
 
 /// A known scalar.
 #[derive(Clone, Serialize, Deserialize)]
@@ -45,6 +48,7 @@ pub(super) enum SavedTerm {
     Ite(u32, u32, u32),
     Table(u32, Vec<SavedScalar>),
     Text(TextOp, Vec<u32>),
+    Lookup(u32, Vec<(SavedScalar, SavedScalar)>, SavedScalar),
 }
 
 /// The table of terms while it is written.
@@ -121,6 +125,11 @@ impl TermRows {
             Kind::Mod(a, b) => SavedTerm::Rem(at(a), at(b)),
             Kind::Ite(condition, yes, no) => SavedTerm::Ite(at(condition), at(yes), at(no)),
             Kind::Table(index, column) => SavedTerm::Table(at(index), column.iter().map(SavedScalar::of).collect()),
+            Kind::Lookup(key, dictionary) => {
+                let saved = |(key, scalar): &(Scalar, Scalar)| (SavedScalar::of(key), SavedScalar::of(scalar));
+                let pairs = dictionary.sorted().iter().map(saved).collect();
+                SavedTerm::Lookup(at(key), pairs, SavedScalar::of(dictionary.default()))
+            }
             Kind::Text(op, terms) => SavedTerm::Text(*op, all(terms)),
         };
         self.numbers.insert(term.clone(), self.rows.len() as u32);
@@ -165,5 +174,10 @@ fn read(row: &SavedTerm, terms: &[Term]) -> Option<Term> {
         SavedTerm::Ite(condition, yes, no) => Term::ite(at(condition)?, at(yes)?, at(no)?),
         SavedTerm::Table(index, scalars) => Term::table(at(index)?, &Column::new(known(scalars)?)?),
         SavedTerm::Text(op, terms) => Term::text(*op, all(terms)?),
+        SavedTerm::Lookup(key, pairs, default) => {
+            let known = |(key, scalar): &(SavedScalar, SavedScalar)| Some((key.scalar()?, scalar.scalar()?));
+            let pairs = pairs.iter().map(known).collect::<Option<BTreeMap<Scalar, Scalar>>>()?;
+            Term::lookup(at(key)?, &Dictionary::new(Arc::new(pairs), default.scalar()?))
+        }
     })
 }

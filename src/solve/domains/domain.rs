@@ -135,9 +135,9 @@ impl Domain {
         if let Some(mut elements) = self.elements() {
             return elements.nth(n).is_some();
         }
-        let lost = self.excluded().count() + self.outside().iter().map(KeySet::len).sum::<usize>();
+        let lost = || self.excluded().count() + self.outside().iter().map(KeySet::len).sum::<usize>();
         match (&self.lo, &self.hi) {
-            (Some(lo), Some(hi)) => hi.sub(lo).sub(&Int::from(lost)) >= Int::from(n),
+            (Some(lo), Some(hi)) => hi.sub(lo).sub(&Int::from(lost())) >= Int::from(n),
             _ => true,
         }
     }

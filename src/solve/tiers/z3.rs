@@ -160,7 +160,7 @@ impl Encoder {
             Kind::Div(a, b) => quotient(&self.int(a)?, &self.int(b)?).into(),
             Kind::Mod(a, b) => remainder(&self.int(a)?, &self.int(b)?).into(),
             Kind::Ite(c, a, b) => self.choice(c, a, b)?,
-            Kind::Table(..) => return Err(Why::Effort),
+            Kind::Table(..) | Kind::Lookup(..) => return Err(Why::Effort),
             Kind::Text(op, args) => self.text(term, *op, args)?,
         })
     }

@@ -126,7 +126,7 @@ impl Column {
     }
 }
 
-fn hash_of(value: &impl Hash) -> u64 {
+pub(crate) fn hash_of(value: &impl Hash) -> u64 {
     let mut hasher = rustc_hash::FxHasher::default();
     value.hash(&mut hasher);
     hasher.finish()
@@ -169,7 +169,7 @@ impl Test {
         }
     }
 
-    fn hash(&self) -> u64 {
+    pub(crate) fn hash(&self) -> u64 {
         match self {
             Test::Is(known) => mix(1, hash_of(known)),
             Test::UpTo(end) => mix(2, hash_of(end)),

@@ -6,20 +6,24 @@
 
 pub(crate) mod column;
 
-use super::{Column, KeySet, Kind, Linear, Term};
+use super::{Column, Kind, Linear, Term, lookup};
 use crate::scalar::{Int, Scalar};
 use column::{Test, positions};
 
-/// The term without tables: each becomes nested conditionals, a binary search for the position.
+/// The term without tables and lookups: each becomes nested conditionals, for a table a binary search for the position.
 pub fn without_tables(term: &Term) -> Term {
     let mut any = false;
-    term.visit(&mut |node| any |= node.as_table().is_some());
-    let written_out = |node: &Term| node.as_table().map(|(index, column)| conditional(index, column));
+    term.visit(&mut |node| any |= node.is_listed());
+    let written_out = |node: &Term| match node.kind() {
+        Kind::Table(index, column) => Some(conditional(index, column)),
+        Kind::Lookup(key, dictionary) => Some(lookup::conditional(key, dictionary)),
+        _ => None,
+    };
     if any { term.replace(&written_out) } else { term.clone() }
 }
 
 /// Tests whether a term is a known scalar or a table.
-pub(super) fn is_tabular(term: &Term) -> bool {
+fn is_tabular(term: &Term) -> bool {
     matches!(term.kind(), Kind::Const(_) | Kind::Table(..))
 }
 
@@ -57,39 +61,40 @@ pub(super) fn where_passes(index: &Term, column: &Column, test: Test) -> Term {
     if beyond { differing.not() } else { differing }
 }
 
-/// The condition `term in set`, if the term is a table.
-pub(super) fn member(term: &Term, set: &KeySet) -> Option<Term> {
-    let (index, column) = term.as_table()?;
-    Some(where_passes(index, column, Test::In(set.clone())))
+/// The condition that the scalar of a table, or of a lookup, passes a test.
+pub(super) fn passes(term: &Term, test: Test) -> Option<Term> {
+    match term.kind() {
+        Kind::Table(index, column) => Some(where_passes(index, column, test)),
+        Kind::Lookup(key, dictionary) => Some(lookup::where_passes(key, dictionary, test)),
+        _ => None,
+    }
 }
 
 /// The equality of two terms without arithmetic, if it depends on one index only.
 pub(super) fn equal(a: &Term, b: &Term) -> Option<Term> {
-    match (a.as_table(), b.as_const()) {
-        (Some((index, column)), Some(known)) => Some(where_passes(index, column, Test::Is(known.clone()))),
+    match b.as_const() {
+        Some(known) if a.is_listed() => passes(a, Test::Is(known.clone())),
         _ => pointwise(&[a, b], &|values| Some(Scalar::Bool(values[0] == values[1]))),
     }
 }
 
 /// The condition `a < b` on two texts, if it depends on one index only.
 pub(super) fn less(a: &Term, b: &Term) -> Option<Term> {
-    match (a.as_table(), b.as_table()) {
-        (Some((index, column)), None) => Some(where_passes(index, column, Test::Before(b.as_const()?.clone()))),
-        (None, Some((index, column))) => Some(where_passes(index, column, Test::UpTo(a.as_const()?.clone())).not()),
-        (Some(_), Some(_)) => pointwise(&[a, b], &|values| Some(Scalar::Bool(values[0] < values[1]))),
-        (None, None) => None,
+    match (a.as_const(), b.as_const()) {
+        (None, Some(end)) => passes(a, Test::Before(end.clone())),
+        (Some(end), None) => passes(b, Test::UpTo(end.clone())).map(|up_to| up_to.not()),
+        _ => pointwise(&[a, b], &|values| Some(Scalar::Bool(values[0] < values[1]))),
     }
 }
 
 /// The condition `linear <= 0`, if it depends on one index only; the coefficients have no common divisor.
 pub(super) fn at_most_zero(linear: &Linear) -> Option<Term> {
     if let [(atom, coefficient)] = linear.terms() {
-        let (index, column) = atom.as_table()?;
-        let up_to = |end: Int| where_passes(index, column, Test::UpTo(Scalar::Int(end)));
-        return Some(match coefficient.signum() > 0 {
+        let up_to = |end: Int| passes(atom, Test::UpTo(Scalar::Int(end)));
+        return match coefficient.signum() > 0 {
             true => up_to(linear.constant().neg()),
-            false => up_to(linear.constant().sub(&Int::ONE)).not(),
-        });
+            false => up_to(linear.constant().sub(&Int::ONE)).map(|up_to| up_to.not()),
+        };
     }
     sum_passes(linear, &|sum| sum.signum() <= 0)
 }
@@ -97,8 +102,7 @@ pub(super) fn at_most_zero(linear: &Linear) -> Option<Term> {
 /// The condition `linear = 0`, if it depends on one index only; the coefficients have no common divisor.
 pub(super) fn zero(linear: &Linear) -> Option<Term> {
     if let [(atom, _)] = linear.terms() {
-        let (index, column) = atom.as_table()?;
-        return Some(where_passes(index, column, Test::Is(Scalar::Int(linear.constant().neg()))));
+        return passes(atom, Test::Is(Scalar::Int(linear.constant().neg())));
     }
     sum_passes(linear, &Int::is_zero)
 }

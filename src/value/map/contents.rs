@@ -84,16 +84,20 @@ impl Contents {
         }
     }
 
-    /// The key of the entry that the first pending write sets, if that is known. On an unknown base a symbolic key may be any.
+    /// The key of the entry that the first pending write sets, if that is known, or differs from all others. On an unknown base a symbolic key may be any.
     fn decided_key(&self) -> Option<Value> {
-        let Write { key, differs, .. } = self.pending.first()?;
+        let Write { key, differs, entry, beneath } = self.pending.first()?;
         if self.is_plain(key) {
             return Some(key.clone());
         }
         if self.base.is_some() {
             return None;
         }
-        for other in self.entries.keys().filter(|other| !differs.contains(other)) {
+        // A key that was missing differs from those of entries that are present in every case.
+        if *beneath == PresenceBefore::Missing && self.conditional == 0 && entry.is_some() {
+            return Some(key.clone());
+        }
+        for (other, _) in self.those_that_may_have(key).filter(|(other, _)| !differs.contains(other)) {
             match equal(key, other) {
                 Ok(Truth::Known(true)) => return Some(other.clone()),
                 Ok(Truth::Known(false)) => {}
@@ -101,6 +105,18 @@ impl Contents {
             }
         }
         Some(key.clone())
+    }
+
+    /// The entries that may have a key which is that of no entry for certain.
+    pub(super) fn those_that_may_have(&self, key: &Value) -> impl Iterator<Item = (&Value, &Entry)> {
+        let (all, open) =
+            if key.is_known() { (None, Some(self.with_unknown_keys())) } else { (Some(self.entries.iter()), None) };
+        all.into_iter().flatten().chain(open.into_iter().flatten())
+    }
+
+    /// The entries whose keys are not known.
+    pub(super) fn with_unknown_keys(&self) -> impl Iterator<Item = (&Value, &Entry)> {
+        self.entries.open().filter(|(key, _)| !key.is_known())
     }
 
     /// Places an entry, or removes it.

@@ -3,12 +3,11 @@
 //! A condition like `#1 in {1, 2, 3}` mentions the set as a whole, without a case for each element.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use super::Map;
 use super::entry::{Entry, Presence};
 use crate::scalar::Scalar;
-use crate::term::ScalarSet;
+use crate::term::{Identity, ScalarSet};
 use crate::value::Value;
 
 /// The keys of a map that are elements of the set.
@@ -28,39 +27,49 @@ pub(super) struct KnownKeys {
 }
 
 impl KnownKeys {
-    fn has(&self, entry: &Entry) -> bool {
-        match self.which {
-            Which::Certain => entry.presence == Presence::Always,
-            Which::Hidden => entry.presence == Presence::Never,
-        }
+    fn has(&self, key: &Value, entry: &Entry) -> bool {
+        matches!(key, Value::Scalar(_))
+            && match self.which {
+                Which::Certain => entry.presence == Presence::Always,
+                Which::Hidden => entry.presence == Presence::Never,
+            }
     }
 }
 
 impl ScalarSet for KnownKeys {
     fn contains(&self, scalar: &Scalar) -> bool {
-        self.map.0.entries.get(&Value::Scalar(scalar.clone())).is_some_and(|entry| self.has(entry))
+        let key = Value::Scalar(scalar.clone());
+        self.map.0.entries.get(&key).is_some_and(|entry| self.has(&key, entry))
     }
 
     fn len(&self) -> usize {
         let contents = &*self.map.0;
+        let is_symbolic = |key: &Value| !matches!(key, Value::Scalar(_));
         match self.which {
+            Which::Certain if contents.symbolic > 0 => {
+                let symbolic = contents
+                    .entries
+                    .open()
+                    .filter(|(key, entry)| is_symbolic(key) && entry.presence == Presence::Always);
+                contents.entries.len() - contents.conditional - symbolic.count()
+            }
             Which::Certain => contents.entries.len() - contents.conditional,
             Which::Hidden => contents.hidden,
         }
     }
 
-    fn address(&self) -> Option<usize> {
-        Some(Arc::as_ptr(&self.map.0) as usize + self.which as usize)
+    fn identity(&self) -> Option<Identity<'_>> {
+        Some(((self.map.address() + self.which as usize, &[], &[]), None))
     }
 
     fn same(&self, other: &dyn ScalarSet) -> bool {
         let is_in_other = |key: &Value| matches!(key, Value::Scalar(scalar) if other.contains(scalar));
-        let mut own = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
+        let mut own = self.map.0.entries.iter().filter(|(key, entry)| self.has(key, entry));
         self.len() == other.len() && own.all(|(key, _)| is_in_other(key))
     }
 
     fn for_each(&self, visit: &mut dyn FnMut(&Scalar) -> ControlFlow<()>) {
-        let keys = self.map.0.entries.iter().filter(|(_, entry)| self.has(entry));
+        let keys = self.map.0.entries.iter().filter(|(key, entry)| self.has(key, entry));
         let mut keys: Vec<&Value> = keys.map(|(key, _)| key).collect();
         keys.sort();
         for key in keys {

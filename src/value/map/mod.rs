@@ -25,15 +25,17 @@ use super::{Base, Lifted, Split, Truth, Value, equal};
 use crate::term::{KeySet, Term, count_walked};
 
 mod base;
-mod by_position;
 mod contents;
+mod dictionary;
 mod entry;
 mod keys;
 mod lineage;
+mod open_key;
 mod parts;
 mod removed_values;
 mod rewrite;
 mod table;
+mod unknown_key;
 mod whole;
 
 use contents::Contents;
@@ -104,12 +106,9 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
-            (None, None) => match by_position::decided_entry(contents, key) {
+            (None, None) => match unknown_key::decided_entry(contents, key) {
                 Some(entry) => present(entry),
-                None if by_position::is_small(contents) => {
-                    (by_position::contains(contents, key)?, by_position::value(contents, key)?)
-                }
-                None => (self.has_entry(key)?, by_position::value(contents, key)?),
+                None => unknown_key::found(&self.without_pending(), key)?,
             },
         };
         for write in later {
@@ -154,14 +153,7 @@ impl Map {
 
     /// The condition that a key is that of an entry, without regard to pending writes.
     fn has_entry(&self, key: &Value) -> Lifted<Truth> {
-        self.among_certain(key).map_or_else(|| by_position::contains(&self.0, key), Ok)
-    }
-
-    /// The condition that a symbolic key is that of an entry, if all entries are present in every case and their keys are known.
-    fn among_certain(&self, key: &Value) -> Option<Truth> {
-        let (Value::Term(term), 0, 0) = (key, self.0.symbolic, self.0.conditional) else { return None };
-        let keys = if self.0.pending.is_empty() { self.clone() } else { self.without_pending() };
-        Some(keys.has_among(term, Which::Certain))
+        unknown_key::contains(&self.without_pending(), key)
     }
 
     /// The condition that a symbolic key is one of the keys that are present in every case, or in none.
@@ -170,9 +162,20 @@ impl Map {
     }
 
     fn without_pending(&self) -> Map {
+        if unknown_key::are_many(&self.0) {
+            // The copy has the sum of the hashes, too, and need not make it again.
+            self.0.hash();
+        }
         let mut map = self.clone();
-        Arc::make_mut(&mut map.0).pending.clear();
+        if !map.0.pending.is_empty() {
+            Arc::make_mut(&mut map.0).pending.clear();
+        }
         map
+    }
+
+    /// A number, a multiple of eight, that identifies the entries while the map lives: those of copies are the same ones.
+    fn address(&self) -> usize {
+        self.0.entries.address()
     }
 
     /// The entry under a known scalar, if any; `None` if a write is pending, a key is symbolic, or the map stands on a base.
@@ -268,6 +271,26 @@ impl Map {
     pub(super) fn surely_has(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = entry.is_some_and(Entry::is_certain_element);
         adds && self.0.pending.iter().rev().take_while(|write| write.adds_element()).any(|write| write.key == *key)
+    }
+
+    /// Tests whether the map has an entry under this very key, and its keys are known to differ: no write is pending, and it stands on no
+    /// base.
+    #[must_use]
+    pub fn has_apart(&self, key: &Value) -> bool {
+        let contents = &*self.0;
+        contents.pending.is_empty() && contents.base.is_none() && contents.entries.contains_key(key)
+    }
+
+    /// Adds an entry that is present under a condition, whose key is known to differ from all other keys; returns false, and does
+    /// nothing, if writes are pending or the map stands on a base.
+    pub fn add_apart(&mut self, key: &Value, there: &Truth, value: &Value) -> bool {
+        if !self.0.pending.is_empty() || self.0.base.is_some() || self.0.entries.contains_key(key) {
+            return false;
+        }
+        if let Some(new) = entry(there.clone(), value.clone()) {
+            Arc::make_mut(&mut self.0).place(key.clone(), Some(new));
+        }
+        true
     }
 
     /// Keeps the entry under a known scalar only if a condition holds; returns false, and does nothing, if the map is not plain.

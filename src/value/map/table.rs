@@ -348,6 +348,13 @@ impl TableNode {
     }
 }
 
+impl Table {
+    /// A number, a multiple of eight, that identifies the entries while the table lives.
+    pub(super) fn address(&self) -> usize {
+        self.root.as_ref().map_or(0, |root| Arc::as_ptr(root) as usize)
+    }
+}
+
 /// The entries that an iterator visits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visited {

@@ -155,6 +155,45 @@ fn lists_at_unknown_positions_agree_with_brute_force() {
     compare_all("positions", bodies);
 }
 
+/// What is under an unknown key of a map with many entries is what is under each of them.
+#[test]
+fn lookups_among_many_entries_agree_with_brute_force() {
+    const AT: [&str; 4] = ["n", "n + m", "m - n + q", "[2, 0, 1][n]"];
+    const USES: [&str; 17] = [
+        "reply NUMBERS[AT];",
+        "reply NUMBERS.get_or(AT, 3);",
+        "reply if NUMBERS.get_or(AT, 1) == 1 { n } else { m };",
+        "reply if NUMBERS.get_or(AT, q) <= q { 1 } else { 2 };",
+        "reply match NUMBERS.get(AT) { None => 3, Some(x) => x * x };",
+        "let w = NUMBERS.with(m, 2); reply w.get_or(AT, 3) + len(w) % 2;",
+        "let w = NUMBERS.remove(m); reply if w.contains(AT) { w[AT] } else { 3 };",
+        "assume NUMBERS.get_or(AT, 0) == NUMBERS.get_or(n, 1); reply m;",
+        "assume NUMBERS.get_or(AT, q) == m; n := 0; reply m;",
+        "reply OPEN.get_or(AT, 3);",
+        "reply if OPEN.get_or(AT, 1) == 1 { n } else { m };",
+        "let (a, b) = STRUCTS.get_or(AT, (q, 2)); reply a + b;",
+        "reply match OPTIONS.get_or(AT, None) { None => 0, Some(x) => x };",
+        "reply if TEXTS.get_or(AT, \"b\") == \"b\" { n } else { m };",
+        "reply PAIRS.get_or((1, AT), 3);",
+        "reply PAIRS.get_or((AT, n), q);",
+        "let w = PAIRS.with((1, m), 2); reply if w.get_or((1, AT), 1) == 1 { n } else { m };",
+    ];
+    let many = |first: &str, entry: &dyn Fn(usize) -> String| {
+        let entries: Vec<String> = (10..30).map(entry).collect();
+        format!("{{{first}, {}}}", entries.join(", "))
+    };
+    let maps = [
+        ("NUMBERS", many("0: 1, 1: 2, 2: 1", &|n| format!("{n}: {}", n % 3))),
+        ("OPEN", many("0: q, 1: m, 2: 1", &|n| format!("{n}: {}", n % 3))),
+        ("STRUCTS", many("0: (1, 0), 1: (m, 1), 2: (0, 0)", &|n| format!("{n}: ({}, 1)", n % 3))),
+        ("OPTIONS", many("0: Some(1), 1: None, 3: Some(q)", &|n| format!("{n}: Some({})", n % 3))),
+        ("TEXTS", many("0: \"b\", 2: \"a\"", &|n| format!("{n}: \"{}\"", if n % 3 == 0 { "a" } else { "c" }))),
+        ("PAIRS", many("(1, 0): 1, (0, 1): 0, (1, 2): 2, (2, 2): q", &|n| format!("(1, {n}): {}", n % 3))),
+    ];
+    let bodies = USES.iter().flat_map(|used| AT.iter().map(|at| used.replace("AT", at)));
+    compare_all("lookups", bodies.map(|body| maps.iter().fold(body, |body, (name, map)| body.replace(name, map))));
+}
+
 /// Sets in a set, in which something is not known, are as many as differ.
 #[test]
 fn sets_of_unknown_sets_agree_with_brute_force() {

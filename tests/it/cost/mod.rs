@@ -5,6 +5,7 @@
 //! or not known, in bounded work. No time is limited but that of what is too hard.
 
 mod formulations;
+mod lookups;
 mod measure;
 mod table;
 

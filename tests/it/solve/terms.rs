@@ -2,8 +2,11 @@
 //!
 //! Expressions are built twice: as a naive tree that is evaluated by the definitions, and as a `Term`.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use mayhap::scalar::{Int, Scalar, Sort, Token, text};
-use mayhap::term::{Column, KeySet, Term, TextOp, Var, without_tables};
+use mayhap::term::{Column, Dictionary, KeySet, Term, TextOp, Var, without_tables};
 use proptest::prelude::*;
 
 /// A naive expression.
@@ -20,6 +23,7 @@ enum Raw {
     Le(Box<Raw>, Box<Raw>),
     Member(Box<Raw>, Vec<Scalar>),
     Table(Box<Raw>, Vec<Scalar>),
+    Lookup(Box<Raw>, BTreeMap<Scalar, Scalar>, Scalar),
     Arith(char, Box<Raw>, Box<Raw>),
     Text(TextOp, Vec<Raw>),
 }
@@ -37,6 +41,9 @@ fn build(raw: &Raw) -> Term {
         Raw::Le(a, b) => Term::le(&build(a), &build(b)),
         Raw::Member(a, set) => Term::member(&build(a), &KeySet::of(set.iter().cloned())),
         Raw::Table(at, scalars) => Term::table(&build(at), &Column::new(scalars.clone()).unwrap()),
+        Raw::Lookup(key, known, default) => {
+            Term::lookup(&build(key), &Dictionary::new(Arc::new(known.clone()), default.clone()))
+        }
         Raw::Arith(op, a, b) => {
             let (a, b) = (build(a), build(b));
             match op {
@@ -68,6 +75,7 @@ fn eval(raw: &Raw, world: &[Scalar]) -> Scalar {
         Raw::Table(at, scalars) => {
             int(at).to_usize().and_then(|at| scalars.get(at)).or(scalars.last()).unwrap().clone()
         }
+        Raw::Lookup(key, known, default) => known.get(&eval(key, world)).unwrap_or(default).clone(),
         Raw::Arith(op, a, b) => Scalar::Int(arith(*op, &int(a), &int(b))),
         Raw::Text(op, args) => text_value(*op, &args.iter().map(|arg| eval(arg, world)).collect::<Vec<_>>()),
     }
@@ -146,7 +154,7 @@ fn ite(sort: Sort, depth: u32) -> impl Strategy<Value = Raw> {
         .prop_map(|(c, a, b)| Raw::Ite(Box::new(c), Box::new(a), Box::new(b)))
 }
 
-/// One of several known scalars of a sort, few of them different, by one of two variables or a sum.
+/// One of several known scalars of a sort, few of them different: by one of two variables or a sum, or by a key.
 fn table(sort: Sort) -> BoxedStrategy<Raw> {
     let scalar = match sort {
         Sort::Bool => any::<bool>().prop_map(Scalar::Bool).boxed(),
@@ -162,7 +170,15 @@ fn table(sort: Sort) -> BoxedStrategy<Raw> {
     let inner = (var(), prop::collection::vec((-1i64..5).prop_map(Scalar::int), 1..6))
         .prop_map(|(at, scalars)| Raw::Table(Box::new(at), scalars));
     let index = prop_oneof![6 => var(), 2 => moved, 1 => inner, 1 => expr(Sort::Int, 1)];
-    (index, prop::collection::vec(scalar, 1..7)).prop_map(|(at, scalars)| Raw::Table(Box::new(at), scalars)).boxed()
+    let by_position = (index.clone(), prop::collection::vec(scalar.clone(), 1..7))
+        .prop_map(|(at, scalars)| Raw::Table(Box::new(at), scalars));
+    let known = |keys: BoxedStrategy<Scalar>| prop::collection::btree_map(keys, scalar.clone(), 0..6);
+    let texts = known((0usize..8).prop_map(|i| Scalar::str(STRINGS[i])).boxed());
+    let text = prop_oneof![3 => Just(Raw::Var(6, Sort::Str)), 1 => expr(Sort::Str, 1)];
+    let by_key = prop_oneof![(index, known((-4i64..5).prop_map(Scalar::int).boxed())), (text, texts)];
+    let by_key =
+        (by_key, scalar.clone()).prop_map(|((key, known), default)| Raw::Lookup(Box::new(key), known, default));
+    prop_oneof![by_position, by_key].boxed()
 }
 
 /// Comparisons and other operations on tables.
