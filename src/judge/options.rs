@@ -102,15 +102,6 @@ impl Options {
         self.reduces() && self.inspected == Inspected::Nothing
     }
 
-    /// Tests whether a lookup under an unknown key, in a map with this number of entries, waits for the answer.
-    pub(super) fn waits_for(&self, entries: usize) -> bool {
-        match self.reductions {
-            Reductions::Usual => entries > limits::CASES,
-            Reductions::Eager => true,
-            Reductions::None => false,
-        }
-    }
-
     /// Tests whether candidates may be put together, and terms rewritten.
     pub(super) fn rewrites_states(&self) -> bool {
         self.reduces() && self.inspected != Inspected::States

@@ -4,7 +4,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::instructions::lookup::Lookup;
 use crate::spec::code::{FaultKind, Pc};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
@@ -156,9 +155,6 @@ pub enum Event {
         /// The syntax node.
         site: Site,
     },
-    /// A lookup in a variable under a symbolic key. Answered by [`Process::look_up_at_once`](super::Process::look_up_at_once), or by
-    /// [`Process::look_up_later`](super::Process::look_up_later).
-    Lookup(Lookup, Site),
     /// A selection of one of n ways. Answered by [`Process::select`](super::Process::select).
     Or {
         /// The number of ways.

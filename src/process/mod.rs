@@ -25,7 +25,6 @@ pub use calls::{CallPlace, CallState};
 pub use event::{Choice, Event, Fault, Limit, Look, PeerCall, PeerCalls};
 pub use fresh::Fresh;
 pub use instructions::fast_path::KnownBounds;
-pub use instructions::lookup::{Lookup, WaitingLookup};
 pub use notes::{Slots, TouchedPart};
 pub use pending::{ConnectionList, Sent, Situation, Stack};
 pub use roots::Live;
@@ -37,7 +36,6 @@ use crate::spec::code::{Pc, Program};
 use crate::spec::{Site, Types};
 use crate::term::Term;
 use crate::value::{self, Ask, Truth, Value};
-use instructions::lookup::HowFound;
 use pending::Pending;
 use task::{Frame, Guard, Presences, Task, Waiting};
 
@@ -164,31 +162,6 @@ impl Process {
         let (made, mut facts) = fresh.look(types, look);
         facts.extend(self.unknowns.looked(&mut self.task, made));
         facts
-    }
-
-    /// Answers [`Event::Lookup`]: the result is made from all entries.
-    pub fn look_up_at_once(&mut self) {
-        self.task.notes.make().how_found = Some(HowFound::AtOnce);
-    }
-
-    /// Answers [`Event::Lookup`]: the result is this value of fresh variables, if the key is there.
-    pub fn look_up_later(&mut self, Lookup { map, key, .. }: Lookup, value: Value, site: Site) {
-        let notes = self.task.notes.make();
-        notes.how_found = map.contains(&Value::Term(key.clone())).map_or(Some(HowFound::AtOnce), |there| {
-            notes.lookups.push(WaitingLookup { map, key, value: value.clone(), site });
-            Some(HowFound::As(there, value))
-        });
-    }
-
-    /// The lookups whose results wait for the answer.
-    #[must_use]
-    pub fn waiting_lookups(&self) -> &[WaitingLookup] {
-        &self.task.notes.read().lookups
-    }
-
-    /// Takes the lookups whose results wait for the answer.
-    pub fn take_waiting_lookups(&mut self) -> Vec<WaitingLookup> {
-        if self.waiting_lookups().is_empty() { Vec::new() } else { std::mem::take(&mut self.task.notes.make().lookups) }
     }
 
     /// Makes this event the next one that the process yields.

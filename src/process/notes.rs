@@ -2,7 +2,6 @@
 //!
 //! For example the notes of `n := 1; m := 2` are two bits of a word: they are small because a fork copies them.
 
-use super::instructions::lookup::{HowFound, WaitingLookup};
 use crate::term::Term;
 use crate::value::Value;
 
@@ -85,22 +84,10 @@ pub(super) struct Notes {
     pub(super) looked: u32,
     /// For unknown parts inside these nodes, by identity, the number of nodes that may still be expanded.
     pub(super) shares: Vec<(u64, u32)>,
-    /// The answer of the handler for the current lookup, if it was asked.
-    pub(super) how_found: Option<HowFound>,
-    /// The lookups whose results wait for the answer.
-    pub(super) lookups: Vec<WaitingLookup>,
 }
 
-static NONE: Notes = Notes {
-    touched: Vec::new(),
-    decided: Vec::new(),
-    stretched: 0,
-    stretches: false,
-    looked: 0,
-    shares: Vec::new(),
-    how_found: None,
-    lookups: Vec::new(),
-};
+static NONE: Notes =
+    Notes { touched: Vec::new(), decided: Vec::new(), stretched: 0, stretches: false, looked: 0, shares: Vec::new() };
 
 /// Notes that take no memory until something is noted.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The driver: the only loop over the events of a process.
 
 use super::{Driven, Infeasible};
-use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, Lookup, PeerCalls, Port, Process};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, Look, PeerCalls, Port, Process};
 use crate::solve::Store;
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec, Types};
@@ -122,18 +122,6 @@ pub trait Policy {
     /// Returns the outcome of a path at its end, with its answer if it has one.
     fn end(&mut self, path: &mut Self::Path, answer: Option<(Value, Site)>) -> Self::Stopped;
 
-    /// Makes a lookup, or lets it wait.
-    fn look_up(
-        &mut self,
-        _spec: &Spec,
-        path: &mut Self::Path,
-        _lookup: Lookup,
-        _site: Site,
-    ) -> Result<(), Self::Stopped> {
-        path.parts().0.look_up_at_once();
-        Ok(())
-    }
-
     /// Expands an unknown value: makes a part of it out of fresh symbols.
     fn look(&mut self, spec: &Spec, path: &mut Self::Path, look: &Look, site: Site) -> Result<(), Self::Stopped> {
         let before = self.fresh().last;
@@ -160,7 +148,6 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
     match event {
         Event::Choose { choice, guard, site } => policy.choose(path, Chosen { choice, guard, site }),
         Event::Look { look, site } => policy.look(spec, path, &look, site),
-        Event::Lookup(lookup, site) => policy.look_up(spec, path, lookup, site),
         Event::Branch { condition, sides, site } => match store.decide_condition(&condition) {
             Some(known) => {
                 process.branch_as_known(known);

@@ -4,7 +4,6 @@
 //! side of `if !items.contains(key) { reply NotStored; }` comes to a choice after which it cannot give this answer: then there is
 //! no second candidate.
 
-use super::lookups;
 use super::{OpenPath, Section};
 use crate::judge::candidate::{Candidate, State};
 use crate::process::{Event, Process};
@@ -22,16 +21,6 @@ pub(crate) fn follow(section: &mut Section<'_>, candidate: &mut Candidate, fork:
     let may = |pc: Pc| section.may_show(candidate, pc);
     let (then, otherwise) = fork.sides.map_or((true, true), |(then, otherwise)| (may(then), may(otherwise)));
     let holds = match (then, otherwise) {
-        (true, true) if lookups::is_open(candidate, &fork.condition) => {
-            lookups::settle(section, candidate)?;
-            match candidate.store.decide_condition(&fork.condition) {
-                Some(known) => {
-                    candidate.process.branch_as_known(known);
-                    return Ok(());
-                }
-                None => return follow_both(section, candidate, fork),
-            }
-        }
         (true, true) => return follow_both(section, candidate, fork),
         (false, false) => return Err(Infeasible),
         (holds, _) => holds,
@@ -137,7 +126,7 @@ fn passes(
         }
         Event::Announce(given, _) | Event::Send(given, _) => answer.is_some_and(|answer| !differ(given, answer)),
         Event::Recv | Event::End | Event::Yield | Event::Guard { .. } | Event::Branch { .. } => true,
-        Event::Look { .. } | Event::Lookup(..) | Event::Or { .. } | Event::Cut(..) => true,
+        Event::Look { .. } | Event::Or { .. } | Event::Cut(..) => true,
         Event::Emit { .. } | Event::Close { .. } | Event::Call(_) => true,
     };
     if may_show { Ok(false) } else { Err(Infeasible) }

@@ -4,7 +4,6 @@
 //! `either { reply 0; } or { reply 1; }` is one path: the other branch cannot show 0.
 
 pub(crate) mod fork;
-pub(crate) mod lookups;
 pub(crate) mod observe;
 pub(crate) mod request;
 pub(crate) mod unify;

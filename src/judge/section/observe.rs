@@ -7,13 +7,13 @@
 use smallvec::SmallVec;
 
 use super::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
-use super::{fork, lookups, unify};
+use super::{fork, unify};
 use crate::judge::candidate::{Candidate, Logged, State};
 use crate::judge::findings::{Finding, Findings};
 use crate::judge::normal_form::forget;
 use crate::judge::verdict::FaultReport;
 use crate::limits;
-use crate::process::{Choice, Event, Fault, Fresh, KnownBounds, Limit, Lookup, PeerCalls, Port};
+use crate::process::{Choice, Event, Fault, Fresh, KnownBounds, Limit, PeerCalls, Port};
 use crate::scalar::{Int, Scalar};
 use crate::solve::{Answer, Store};
 use crate::spec::{Site, Spec};
@@ -80,16 +80,6 @@ impl Policy for Section<'_> {
         Ok(self.choose_any(candidate, chosen)?)
     }
 
-    fn look_up(
-        &mut self,
-        spec: &Spec,
-        candidate: &mut Candidate,
-        lookup: Lookup,
-        site: Site,
-    ) -> Result<(), PathOutcome> {
-        lookups::look_up(self, spec, candidate, lookup, site)
-    }
-
     fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), PathOutcome> {
         Ok(fork::follow(self, candidate, &fork)?)
     }
@@ -120,7 +110,6 @@ impl Policy for Section<'_> {
 
     /// Goes on with the states in which the client does its duty: `expects q > 0;` with q = #1 is broken if `#1 <= 0`.
     fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), PathOutcome> {
-        lookups::settle(self, candidate)?;
         let (broken, at) = (duty.clone().not(), self.context.place(site));
         match candidate.allows(&broken, &mut self.context.solver) {
             Answer::Unsat => return Ok(()),
@@ -140,7 +129,6 @@ impl Policy for Section<'_> {
     }
 
     fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), PathOutcome> {
-        lookups::settle(self, candidate)?;
         self.is_exhaustive = false;
         let at = self.context.place(fault.site);
         match candidate.allows(&wrong, &mut self.context.solver) {
@@ -168,7 +156,6 @@ impl Policy for Section<'_> {
         limit: Limit,
         site: Option<Site>,
     ) -> Result<(), PathOutcome> {
-        lookups::settle(self, candidate)?;
         self.is_exhaustive = false;
         let at = site.map(|site| self.context.place(site));
         if candidate.allows(&reached, &mut self.context.solver) != Answer::Unsat {

@@ -2,7 +2,6 @@
 //!
 //! `reply Pair(#1, 2)` if `Pair(5, 2)` was observed says `#1 = 5`; if `Pair(5, 3)` was, the path ends.
 
-use super::lookups;
 use super::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use crate::judge::candidate::Candidate;
 use crate::judge::normal_form::forget;
@@ -22,7 +21,6 @@ pub(crate) fn answer(
 ) -> Result<(), Infeasible> {
     let is_announced = section.goal == Goal::Section && !given.is_last;
     compare(section, candidate, given)?;
-    lookups::settle(section, candidate)?;
     if is_announced {
         // What follows looks at positions and keys that the answer shows.
         forget::substitute_in_task(candidate);

@@ -5,10 +5,9 @@
 
 use super::effects;
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
-use super::lookup::{HowFound, Lookup};
 use super::operands::At;
+use crate::process::Process;
 use crate::process::task::READ_OPEN;
-use crate::process::{Event, Process};
 use crate::spec::code::{Binary, FaultKind, Operand, Pc, Register};
 use crate::value::{self, Entry, Truth, Value};
 
@@ -23,26 +22,6 @@ pub(crate) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// The result of a lookup that waits for the answer; nothing if the lookup is made from all entries. The error is the event that
-/// asks the handler which of the two it is.
-fn how_found(process: &mut Process, at: At<'_>, map: Operand, key: Operand) -> Result<Option<(Truth, Value)>, Event> {
-    let Operand::Slot(slot) = map else { return Ok(None) };
-    let (Value::Map(map), Value::Term(key)) = (&process.memory[slot as usize], at.read(process, key)) else {
-        return Ok(None);
-    };
-    if !map.is_listed() {
-        return Ok(None);
-    }
-    if process.task.notes.read().how_found.is_none() {
-        let ty = at.program.slots[slot as usize].ty;
-        return Err(Event::Lookup(Lookup { map: map.clone(), ty, key: key.clone() }, at.site()));
-    }
-    match process.task.notes.make().how_found.take() {
-        Some(HowFound::As(there, value)) => Ok(Some((there, value))),
-        Some(HowFound::AtOnce) | None => Ok(None),
-    }
-}
-
 /// Executes `dst := collection[at]`.
 pub(crate) fn index(
     process: &mut Process,
@@ -51,14 +30,10 @@ pub(crate) fn index(
     [src, place]: [Operand; 2],
 ) -> Result<Executed, Obstacle> {
     decide_state(at.read(process, src), at.read(process, place))?;
-    let found = match how_found(process, at, src, place) {
-        Err(event) => return Ok(Executed::Event(event)),
-        Ok(found) => found,
-    };
     let (src, place) = (at.read(process, src), at.read(process, place));
     let is_list = matches!(src, Value::List(_) | Value::Open(_));
     let kind = if is_list { FaultKind::OutOfRange } else { FaultKind::MissingKey };
-    let found = found.map_or_else(|| value::index(src, place), Ok)?;
+    let found = value::index(src, place)?;
     effects::partial(&mut process.task, at, (dst, kind), found)
 }
 
@@ -71,11 +46,6 @@ pub(crate) fn get(
     key: Operand,
 ) -> Result<Executed, Obstacle> {
     decide_state(&process.memory[slot as usize], at.read(process, key))?;
-    match how_found(process, at, Operand::Slot(slot), key) {
-        Err(event) => return Ok(Executed::Event(event)),
-        Ok(Some((there, found))) => return process.task.keep(dst, Ok(evaluate::option(there, found))),
-        Ok(None) => {}
-    }
     let (map, under) = (&process.memory[slot as usize], at.read(process, key));
     let found = evaluate::binary(Binary::Get, map, under)?;
     if found.has_terms() {
@@ -93,14 +63,6 @@ pub(crate) fn find(
     key: Operand,
 ) -> Result<Executed, Obstacle> {
     decide_state(at.read(process, map), at.read(process, key))?;
-    match how_found(process, at, map, key) {
-        Err(event) => return Ok(Executed::Event(event)),
-        Ok(Some((is_there, found))) => {
-            process.task.set(there, is_there.into());
-            return process.task.keep(dst, Ok(found));
-        }
-        Ok(None) => {}
-    }
     let [of, under] = [map, key].map(|operand| at.read(process, operand));
     let (is_there, found) = evaluate::found(of, under)?;
     if is_there.has_terms() || found.has_terms() {

@@ -6,7 +6,6 @@ pub(crate) mod collect;
 pub(crate) mod effects;
 pub(crate) mod evaluate;
 pub(crate) mod fast_path;
-pub(crate) mod lookup;
 pub(crate) mod maps;
 pub(crate) mod operands;
 pub(crate) mod plain;
