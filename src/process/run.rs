@@ -318,7 +318,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             process.task.keep(*dst, Ok(range))
         }
         Op::Push { dst, src, when } => collect::push(process, at, *dst, [*src, *when]),
-        Op::Gather { dst, key, value, when } => collect::gather(process, at, *dst, [*key, *value, *when]),
+        Op::Gather { dst, key, value, when, from } => collect::gather(process, at, *dst, [*key, *value, *when, *from]),
         Op::Jump { to } => process.task.goto(*to),
         Op::Unless { cond, to } => match at.read(process, *cond).truth() {
             Truth::Known(false) => process.task.goto(*to),

@@ -235,8 +235,8 @@ instructions! {
     RangeList { dst: writes, from: reads, to: reads },
     /// Adds an element to the list in `dst` if `when` holds
     Push { dst: updates, src: reads, when: reads },
-    /// Adds an entry to the map or set in `dst` if `when` holds
-    Gather { dst: updates, key: reads, value: reads, when: reads },
+    /// Adds an entry to the map or set in `dst` if `when` holds. If `from` is a map or set, all keys are members of it
+    Gather { dst: updates, key: reads, value: reads, when: reads, from: reads },
     /// Goes on at `to`
     Jump { to: way } is Leaving,
     /// Jumps if the condition is *known* to be false (a short cut, never a fork)

@@ -150,18 +150,20 @@ pub(crate) fn gather(
     process: &mut Process,
     at: At<'_>,
     dst: Register,
-    [key, value, when]: [Operand; 3],
+    [key, value, when, from]: [Operand; 4],
 ) -> Result<Executed, Obstacle> {
+    let is_member = matches!(at.read(process, from), Value::Map(from) if from.has_apart(at.read(process, key)));
     let [key, value, when] = [key, value, when].map(|operand| at.read(process, operand).clone());
-    let Value::Map(map) = process.task.register(dst) else { return Ok(Executed::Following) };
     if matches!(key, Value::Absent) {
         return Ok(Executed::Following);
     }
+    let Value::Map(map) = &mut process.task.registers[at.index(dst)] else { return Ok(Executed::Following) };
     let here = when.truth_or_absent();
+    if is_member && map.add_apart(&key, &here, &value) {
+        return Ok(Executed::Following);
+    }
     if here.is_true() && !matches!(key, Value::Union(_)) {
-        if let Value::Map(map) = &mut process.task.registers[at.index(dst)] {
-            map.set_in_place(&key, Some(Entry::always(value)));
-        }
+        map.set_in_place(&key, Some(Entry::always(value)));
         return Ok(Executed::Following);
     }
     let gathered = match Presence::of(here.clone()) {

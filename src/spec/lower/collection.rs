@@ -3,9 +3,10 @@
 use super::emit::{Emitter, JumpTarget};
 use super::pattern::bind_or_fault;
 use super::pure::{is_plain, is_pure, unparenthesized};
+use crate::spec::check::Res;
 use crate::spec::code::{Binary, Op, Operand, Pc, Register, Unary};
 use crate::spec::types::Type;
-use crate::syntax::ast::{Clause, Expr, ExprKind, GatheredKind, GatheredPart, Pattern, Quantifier};
+use crate::syntax::ast::{Clause, Expr, ExprKind, GatheredKind, GatheredPart, Name, Pattern, PatternKind, Quantifier};
 use crate::value::{Map, Value};
 
 /// A quantifier over at most this many literals is unrolled; over more it is a loop.
@@ -17,6 +18,8 @@ pub(super) struct Loop {
     done: JumpTarget,
     /// The register with the presence of the current element.
     presence: Register,
+    /// The set or map, if it is one.
+    over: Option<Operand>,
 }
 
 pub(super) fn set_literal(e: &mut Emitter, elements: &[Expr]) -> Operand {
@@ -78,7 +81,7 @@ fn open_loop_with(
     iterate: impl FnOnce(Register, Operand) -> Op,
 ) -> Loop {
     let cursor = e.register();
-    let mut map = None;
+    let (mut map, mut set) = (None, None);
     if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
         let (from, to) = (e.expr(from), e.expr(to));
         e.emit(Op::IterateRange { dst: cursor, from, to });
@@ -86,9 +89,11 @@ fn open_loop_with(
         let collection = e.expr(over);
         e.counts(e.type_of(over.id));
         e.emit(iterate(cursor, collection));
-        map = matches!(e.kind(e.type_of(over.id)), Type::Map(..)).then_some(collection);
+        let kind = e.kind(e.type_of(over.id));
+        map = matches!(kind, Type::Map(..)).then_some(collection);
+        set = matches!(kind, Type::Set(_)).then_some(collection);
     }
-    next_element(e, binder, cursor, map)
+    Loop { over: map.or(set), ..next_element(e, binder, cursor, map) }
 }
 
 /// Emits the next element of a cursor, and binds it. The elements of a map are its keys, which are bound with their values.
@@ -100,7 +105,7 @@ fn next_element(e: &mut Emitter, binder: &Pattern, cursor: Register, map: Option
     let element = Operand::Register(element);
     let element = map.map_or(element, |map| entry_of(e, map, element));
     bind_or_fault(e, binder, element);
-    Loop { again, done, presence }
+    Loop { again, done, presence, over: None }
 }
 
 /// Emits a key of a map with its value, as a pair.
@@ -134,7 +139,9 @@ pub(super) fn gathered(e: &mut Emitter, of: GatheredKind, parts: &[GatheredPart]
     for GatheredPart { element, value, clauses } in parts {
         match of {
             GatheredKind::List => list_clauses(e, dst, element, clauses, always),
-            GatheredKind::Set | GatheredKind::Map => map_clauses(e, dst, (element, value.as_ref()), clauses, always),
+            GatheredKind::Set | GatheredKind::Map => {
+                map_clauses(e, GatheredEntry { dst, key: element, value: value.as_ref(), from: None }, clauses, always);
+            }
         }
     }
     Operand::Register(dst)
@@ -211,14 +218,43 @@ pub(super) fn map_comprehension(e: &mut Emitter, key: &Expr, value: Option<&Expr
     let dst = e.register();
     e.emit(Op::Copy { dst, src: empty });
     let always = e.constant(Value::from(true));
-    map_clauses(e, dst, (key, value), clauses, always);
+    let nothing = e.constant(Value::UNIT);
+    let is_loop = |clause: &&Clause| matches!(clause, Clause::For { .. });
+    let from = (clauses.iter().filter(is_loop).count() == 1).then_some(nothing);
+    map_clauses(e, GatheredEntry { dst, key, value, from }, clauses, always);
     Operand::Register(dst)
 }
 
-fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), clauses: &[Clause], when: Operand) {
+/// The entries that the clauses of a comprehension gather.
+#[derive(Clone, Copy)]
+struct GatheredEntry<'a> {
+    dst: Register,
+    key: &'a Expr,
+    /// The value; the entry is that of an element of a set without one.
+    value: Option<&'a Expr>,
+    /// The set or map whose members are the keys, if its loop is the only one: a unit before that loop, and if they are others.
+    from: Option<Operand>,
+}
+
+/// Tests whether an expression is the element of a set, or the key of a map, that a loop binds.
+fn is_member(e: &Emitter, key: &Expr, binder: &Pattern) -> bool {
+    let bound = match &binder.kind {
+        PatternKind::Tuple(parts) => parts.first(),
+        _ => Some(binder),
+    };
+    let (Some(Pattern { kind: PatternKind::Name(bound), .. }), ExprKind::Name(name)) =
+        (bound, &unparenthesized(key).kind)
+    else {
+        return false;
+    };
+    let resolution = |name: &Name| e.context.checked.tables.resolution(name.id);
+    matches!((resolution(bound), resolution(name)), (Some(Res::Local(a)), Some(Res::Local(b))) if a == b)
+}
+
+fn map_clauses(e: &mut Emitter, entry: GatheredEntry<'_>, clauses: &[Clause], when: Operand) {
     match clauses {
         [] => {
-            let (key, value) = entry;
+            let GatheredEntry { dst, key, value, from } = entry;
             let pure = is_pure(e, key) && value.is_none_or(|value| is_pure(e, value));
             let gathered = under(e, when, pure, |e| {
                 let key = e.expr(key);
@@ -235,7 +271,8 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
             });
             let key = e.give(|dst| Op::Field { dst, src: gathered, tag: 0, index: 0 });
             let value = e.give(|dst| Op::Field { dst, src: gathered, tag: 0, index: 1 });
-            e.emit(Op::Gather { dst, key, value, when });
+            let from = from.unwrap_or_else(|| e.constant(Value::UNIT));
+            e.emit(Op::Gather { dst, key, value, when, from });
         }
         [Clause::For { binder, over }, rest @ ..] => {
             let mut outside = JumpTarget::default();
@@ -244,12 +281,14 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
                 e.emit_to(&mut outside, Op::Branch { cond: when, otherwise: 0 });
             }
             let open = open_loop(e, binder, over);
-            e.context.chooses_for_elements |= is_unordered(e, over) && !is_pure_for_each(e, entry, rest);
+            e.context.chooses_for_elements |=
+                is_unordered(e, over) && !is_pure_for_each(e, (entry.key, entry.value), rest);
             let presence = Operand::Register(open.presence);
             let when = e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence });
             let mut skip = JumpTarget::default();
             e.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
-            map_clauses(e, dst, entry, rest, when);
+            let over = open.over.filter(|_| entry.from.is_some() && is_member(e, entry.key, binder));
+            map_clauses(e, GatheredEntry { from: over.or(entry.from), ..entry }, rest, when);
             e.place(skip);
             close_loop(e, open);
             e.place(outside);
@@ -259,7 +298,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
             let when = e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: cond });
             let mut skip = JumpTarget::default();
             e.emit_to(&mut skip, Op::Unless { cond: when, to: 0 });
-            map_clauses(e, dst, entry, rest, when);
+            map_clauses(e, entry, rest, when);
             e.place(skip);
         }
     }
