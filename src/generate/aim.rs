@@ -350,7 +350,8 @@ impl OutcomeAim {
         let Symbols { fresh, found, .. } = symbols;
         let (symbols, duties): (Rc<[RequestSymbol]>, Duties<'_>) = (found.into(), Duties::AreKept);
         let (types, solver) = (&self.spec.types, &mut self.solver);
-        let mut paths = RequestPaths { types, fresh, solver, open: vec![first], room: OPEN, duties, last_made };
+        let (open, is_of_some_states) = (vec![first], false);
+        let mut paths = RequestPaths { types, fresh, solver, open, room: OPEN, duties, last_made, is_of_some_states };
         let tag = request.variant();
         for _ in 0..PATHS {
             if paths.open.is_empty() || outcomes.len() >= wanted || paths.is_over() {

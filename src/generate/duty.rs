@@ -121,8 +121,18 @@ pub struct DutyCheck {
     ahead: [Vec<Vec<bool>>; 2],
 }
 
-/// The duty that a request may break; `None` if the question was too hard.
-type DutyBroken = Option<Site>;
+/// The duty that a request may break.
+#[derive(Clone, Copy, Debug)]
+struct DutyBroken {
+    /// The place of the duty; `None` if the question was too hard.
+    at: Option<Site>,
+    /// Set if the request breaks it in every state in which the server may be.
+    in_every_state: bool,
+}
+
+impl DutyBroken {
+    const TOO_HARD: DutyBroken = DutyBroken { at: None, in_every_state: false };
+}
 
 impl DutyCheck {
     /// The check for a specification.
@@ -179,6 +189,9 @@ impl DutyCheck {
             return KeptIn::AnyState;
         }
         let Some(broken) = self.broken_anywhere(request, client) else { return KeptIn::AnyState };
+        if broken.in_every_state {
+            return KeptIn::Fewer(broken.at);
+        }
         let spec = self.spec.clone();
         match states() {
             Some((client, states)) if (1..=STATES).contains(&states.len()) => {
@@ -186,9 +199,9 @@ impl DutyCheck {
                     let memory = self.whole(&memory);
                     self.broken(&spec, request, client, (memory, store), &[])
                 });
-                broken.next().map_or(KeptIn::TheseStates, KeptIn::Fewer)
+                broken.next().map_or(KeptIn::TheseStates, |broken| KeptIn::Fewer(broken.at))
             }
-            _ => KeptIn::Fewer(broken),
+            _ => KeptIn::Fewer(broken.at),
         }
     }
 
@@ -211,7 +224,8 @@ impl DutyCheck {
         let (state, facts) = (self.any_state.clone(), self.any_facts.clone());
         let broken = self.broken(&spec, request, client, (state, Store::default()), &facts);
         // What was too hard as the time was over may be decided later.
-        if !is_remembered || broken == Some(None) && end::is_over() {
+        let is_too_hard = broken.is_some_and(|broken| broken.at.is_none());
+        if !is_remembered || is_too_hard && end::is_over() {
             return broken;
         }
         if self.known.len() >= REMEMBERED {
@@ -249,7 +263,16 @@ impl DutyCheck {
         self.solver.last_made = Some(last_made);
         facts.iter().try_for_each(|fact| path.assume(fact, &mut self.solver)).ok()?;
         let (types, solver, duties) = (&spec.types, &mut self.solver, Duties::AreKept);
-        let mut paths = RequestPaths { types, fresh, solver, open: vec![path], room: PATHS, duties, last_made };
+        let mut paths = RequestPaths {
+            types,
+            fresh,
+            solver,
+            open: vec![path],
+            room: PATHS,
+            duties,
+            last_made,
+            is_of_some_states: false,
+        };
         for _ in 0..PATHS {
             let mut path = paths.open.pop()?;
             if let RequestPathEnd::Ended(_) = paths.run(&spec, &mut path) {
@@ -274,7 +297,7 @@ impl DutyCheck {
         let last_made = made().saturating_add(WORK);
         self.solver.last_made = Some(last_made);
         if facts.iter().any(|fact| path.assume(fact, &mut self.solver).is_err()) {
-            return Some(None);
+            return Some(DutyBroken::TOO_HARD);
         }
         let duties = Duties::AreChecked(&self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))]);
         let fresh = Fresh { last: FIRST * 2 };
@@ -286,16 +309,21 @@ impl DutyCheck {
             room: usize::MAX,
             duties,
             last_made,
+            is_of_some_states: false,
         };
-        for _ in 0..PATHS {
+        for number in 0..PATHS {
             let mut path = paths.open.pop()?;
             match paths.run(spec, &mut path) {
-                RequestPathEnd::Broken(site) => return Some(Some(site)),
-                RequestPathEnd::Abandoned => return Some(None),
+                RequestPathEnd::Broken(site) => {
+                    let is_only = number == 0 && paths.open.is_empty();
+                    let in_every_state = is_only && !paths.is_of_some_states;
+                    return Some(DutyBroken { at: Some(site), in_every_state });
+                }
+                RequestPathEnd::Abandoned => return Some(DutyBroken::TOO_HARD),
                 RequestPathEnd::Ended(_) | RequestPathEnd::Nowhere => {}
             }
         }
-        (!paths.open.is_empty()).then_some(None)
+        (!paths.open.is_empty()).then_some(DutyBroken::TOO_HARD)
     }
 }
 

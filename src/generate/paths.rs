@@ -85,6 +85,8 @@ pub(super) struct RequestPaths<'s> {
     pub duties: Duties<'s>,
     /// A path is abandoned after this number of made terms, as [`made`] counts them.
     pub last_made: u64,
+    /// Set after a path went on in some states only, or may break a duty in some states only.
+    pub is_of_some_states: bool,
 }
 
 impl RequestPaths<'_> {
@@ -99,6 +101,7 @@ impl RequestPaths<'_> {
     }
 
     fn require(&mut self, path: &mut RequestPath, condition: Truth) -> Result<(), RequestPathEnd> {
+        self.is_of_some_states |= matches!(condition, Truth::Term(_));
         Ok(path.0.require(condition, self.solver)?)
     }
 }
@@ -163,7 +166,10 @@ impl Policy for RequestPaths<'_> {
         }
         let is_kept = match duty.not() {
             Truth::Known(is_broken) => !is_broken,
-            Truth::Term(broken) => path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat,
+            Truth::Term(broken) => {
+                self.is_of_some_states = true;
+                path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat
+            }
         };
         if is_kept { Ok(()) } else { Err(RequestPathEnd::Broken(site)) }
     }
