@@ -57,6 +57,8 @@ impl ScalarMap for BTreeMap<Scalar, Scalar> {
     }
 }
 
+/// A lookup among more keys is not written out for Z3: the conditionals are nested as deep.
+const WRITTEN_OUT: usize = 1_000;
 /// The inspection of this many entries counts as one node of work.
 const LOOKED_AT: usize = 8;
 
@@ -165,12 +167,12 @@ fn keys_where(dictionary: &Dictionary, test: Test, passing: bool) -> KeySet {
     KeySet::new(Arc::new(KeysWhere { dictionary: dictionary.clone(), test, passing, count: OnceLock::new() }))
 }
 
-/// A lookup as conditionals, one for each key.
-pub(super) fn conditional(key: &Term, dictionary: &Dictionary) -> Term {
-    let default = Term::constant(dictionary.default().clone());
-    dictionary.sorted().into_iter().fold(default, |rest, (known, scalar)| {
-        Term::ite(&Term::eq(key, &Term::constant(known)), &Term::constant(scalar), &rest)
-    })
+/// A lookup as conditionals, one for each key; `None` if they would be too many.
+pub(super) fn conditional(key: &Term, dictionary: &Dictionary) -> Option<Term> {
+    let (all, default) = (dictionary.sorted(), Term::constant(dictionary.default().clone()));
+    let conditional =
+        |rest, (known, scalar)| Term::ite(&Term::eq(key, &Term::constant(known)), &Term::constant(scalar), &rest);
+    (all.len() <= WRITTEN_OUT).then(|| all.into_iter().fold(default, conditional))
 }
 
 /// The keys of a dictionary whose scalars pass a test (or fail it, if not `passing`). There are at least two.

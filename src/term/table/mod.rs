@@ -10,13 +10,14 @@ use super::{Column, Kind, Linear, Term, lookup};
 use crate::scalar::{Int, Scalar};
 use column::{Test, positions};
 
-/// The term without tables and lookups: each becomes nested conditionals, for a table a binary search for the position.
+/// The term without tables, and without lookups among few keys: each becomes nested conditionals, for a table a binary search for the
+/// position.
 pub fn without_tables(term: &Term) -> Term {
     let mut any = false;
     term.visit(&mut |node| any |= node.is_listed());
     let written_out = |node: &Term| match node.kind() {
         Kind::Table(index, column) => Some(conditional(index, column)),
-        Kind::Lookup(key, dictionary) => Some(lookup::conditional(key, dictionary)),
+        Kind::Lookup(key, dictionary) => lookup::conditional(key, dictionary),
         _ => None,
     };
     if any { term.replace(&written_out) } else { term.clone() }
