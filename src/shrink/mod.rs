@@ -23,6 +23,7 @@ mod parallel;
 mod predict;
 #[cfg(feature = "proptest")]
 mod requests;
+mod restated;
 mod search;
 mod stages;
 #[cfg(test)]

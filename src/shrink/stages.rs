@@ -11,6 +11,7 @@ use super::edit::{
     ClientConnections, answers, asks, keeping, labels, last_asked, lengthened, paused, rebound, rejected, sequential,
     steps_text,
 };
+use super::restated::restated;
 use super::search::{Halt, ScriptSearch};
 use crate::scalar::Scalar;
 use crate::script::{RecordedOutcome, RequestTemplate, Script, ScriptStep, scalar_parts};
@@ -98,9 +99,16 @@ impl ScriptSearch<'_> {
         }
         let mut is_smaller = false;
         for chunk in chunks {
-            if let Some(candidate) = self.without(chunk) {
-                is_smaller |= self.consider(candidate)?;
+            let Some(candidate) = self.without(chunk) else { continue };
+            let other = match chunk {
+                [label] => restated(&self.spec, &self.best, *label, candidate.clone()),
+                _ => None,
+            };
+            let mut is_gone = self.consider(candidate)?;
+            if let Some(other) = other.filter(|_| !is_gone) {
+                is_gone = self.consider(other)?;
             }
+            is_smaller |= is_gone;
         }
         Ok(is_smaller)
     }

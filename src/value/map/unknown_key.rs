@@ -84,7 +84,7 @@ fn each<'e>(entries: impl Iterator<Item = (&'e Value, &'e Entry)>, key: &Value, 
 mod tests {
     use super::*;
     use crate::choice::numbers;
-    use crate::scalar::Sort;
+    use crate::scalar::{Scalar, Sort};
     use crate::term::Var;
     use crate::value::{Substitution, merge};
 
@@ -96,16 +96,17 @@ mod tests {
 
     /// A value of one of four types: numbers (known, or not), pairs of these, options of numbers, truths.
     fn value(ty: u64, next: &mut dyn FnMut(u64) -> u64) -> Value {
+        let which = next(6);
         let mut number = || match next(12) {
             0 => Value::Term(Term::var(NUMBER)),
             n => Value::from(n as i64 % 3),
         };
-        match ty {
-            0 => number(),
-            1 => Value::data(0, [number(), number()]),
-            2 if next(3) == 0 => Value::NONE,
-            2 => Value::some(number()),
-            _ => Value::Scalar(Scalar::Bool(next(2) == 0)),
+        match (ty, which) {
+            (0, _) => number(),
+            (1, _) => Value::data(0, [number(), number()]),
+            (2, 0 | 1) => Value::NONE,
+            (2, _) => Value::some(number()),
+            (_, which) => Value::Scalar(Scalar::Bool(which % 2 == 0)),
         }
     }
 
@@ -161,7 +162,7 @@ mod tests {
 
     #[test]
     fn a_comparison_among_many_entries_is_one_condition() {
-        let map = Map::of((0..1_000).map(|key| (Value::from(format!("k{key}").as_str()), Value::from(key % 3))));
+        let map = Map::of((0..1_000).map(|key| (Value::str(&format!("k{key}")), Value::from(key % 3))));
         let key = Term::var(Var { id: 1, sort: Sort::Str });
         let (there, found) = map.get(&Value::Term(key.clone())).expect("a value");
         let default = |known: i64| merge(&there.clone().term(), found.clone(), Value::from(known));
