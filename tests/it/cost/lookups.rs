@@ -68,9 +68,8 @@ const TOKENS: &str = r#"
         response Response;
         var waiting: map<string, Token> = {};
         var grants: map<Token, Grant> = {};
-        var old: set<Token> = {};
         on Authorize { user, scope } {
-            let token = choose t: Token where !grants.contains(t) && !(t in old);
+            let token = choose t: Token where !grants.contains(t);
             grants[token] := Grant { user, scope };
             waiting[user] := token;
             reply Done;
@@ -85,7 +84,6 @@ const TOKENS: &str = r#"
             match grants.get(token) { None => { reply Denied; } Some(grant) => { reply Is(grant); } }
         }
         on Revoke { user } {
-            old := old + {t for (t, g) in grants if g.user == user};
             grants := {t: g for (t, g) in grants if g.user != user};
             waiting := waiting.remove(user);
             reply Done;
