@@ -31,11 +31,11 @@ pub(super) fn restated(spec: &Arc<Spec>, whole: &Script, left_out: u64, mut scri
         let asked = request.value.clone();
         for part in scalar_parts(&spec.types, spec.program.request, &asked) {
             let is_referred = request.references.iter().any(|placed| part.at.starts_with(&placed.at));
-            let is_own = |other: &&ScalarPart<'_>| is_of_field(&part, other) && other.scalar == part.scalar;
+            let is_shown = gone.iter().any(|other| is_of_field(&part, other) && other.scalar == part.scalar);
             let before = earlier.iter().find(|other| is_of_field(&part, other)).map(|other| other.scalar);
             if let Some(before) = before.filter(|before| *before != part.scalar)
                 && !is_referred
-                && gone.iter().any(|other| is_own(&other))
+                && is_shown
             {
                 let mut set = |_, _: &Value| Value::Scalar(before.clone());
                 if let Some(value) = changed(&spec.types, spec.program.request, &request.value, &part.at, &mut set) {

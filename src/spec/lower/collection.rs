@@ -81,7 +81,7 @@ fn open_loop_with(
     iterate: impl FnOnce(Register, Operand) -> Op,
 ) -> Loop {
     let cursor = e.register();
-    let (mut map, mut set) = (None, None);
+    let (mut map, mut members) = (None, None);
     if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
         let (from, to) = (e.expr(from), e.expr(to));
         e.emit(Op::IterateRange { dst: cursor, from, to });
@@ -91,9 +91,9 @@ fn open_loop_with(
         e.emit(iterate(cursor, collection));
         let kind = e.kind(e.type_of(over.id));
         map = matches!(kind, Type::Map(..)).then_some(collection);
-        set = matches!(kind, Type::Set(_)).then_some(collection);
+        members = matches!(kind, Type::Map(..) | Type::Set(_)).then_some(collection);
     }
-    Loop { over: map.or(set), ..next_element(e, binder, cursor, map) }
+    Loop { over: members, ..next_element(e, binder, cursor, map) }
 }
 
 /// Emits the next element of a cursor, and binds it. The elements of a map are its keys, which are bound with their values.

@@ -109,9 +109,9 @@ impl Contents {
 
     /// The entries that may have a key which is that of no entry for certain.
     pub(super) fn those_that_may_have(&self, key: &Value) -> impl Iterator<Item = (&Value, &Entry)> {
-        let (all, open) =
-            if key.is_known() { (None, Some(self.with_unknown_keys())) } else { (Some(self.entries.iter()), None) };
-        all.into_iter().flatten().chain(open.into_iter().flatten())
+        let is_known = key.is_known();
+        let entries = if is_known { self.entries.open() } else { self.entries.iter() };
+        entries.filter(move |(other, _)| !(is_known && other.is_known()))
     }
 
     /// The entries whose keys are not known.

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Map;
 use super::entry::{Entry, Presence};
-use super::keys::{KnownKeys, Which};
+use super::keys::Which;
 use super::open_key::OpenKey;
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Dictionary, KeySet, MapIdentity, ScalarMap, Term, count_walked};
@@ -153,7 +153,7 @@ impl ScalarMap for EntryView {
             && contents.conditional == 0
             && !contents.entries.open().any(is_left_out);
         let all = || match self.key.is_scalar() {
-            true => KeySet::new(Arc::new(KnownKeys { map: self.map.clone(), which: Which::Certain })),
+            true => self.map.clone().keys_among(Which::Certain),
             false => {
                 let view = EntryView::new(&Entries { map: &self.map, key: &self.key }, &self.path, Leaves::AreCertain);
                 Dictionary::new(Arc::new(view), Scalar::Bool(false)).keys_of(&Scalar::Bool(true))

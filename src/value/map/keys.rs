@@ -44,13 +44,9 @@ impl ScalarSet for KnownKeys {
 
     fn len(&self) -> usize {
         let contents = &*self.map.0;
-        let is_symbolic = |key: &Value| !matches!(key, Value::Scalar(_));
         match self.which {
             Which::Certain if contents.symbolic > 0 => {
-                let symbolic = contents
-                    .entries
-                    .open()
-                    .filter(|(key, entry)| is_symbolic(key) && entry.presence == Presence::Always);
+                let symbolic = contents.with_unknown_keys().filter(|(_, entry)| entry.presence == Presence::Always);
                 contents.entries.len() - contents.conditional - symbolic.count()
             }
             Which::Certain => contents.entries.len() - contents.conditional,

@@ -73,13 +73,6 @@ impl Map {
             && !contents.entries.is_open()
     }
 
-    /// Tests whether all keys are known, and present in every case.
-    #[must_use]
-    pub fn is_listed(&self) -> bool {
-        let contents = &*self.0;
-        contents.base.is_none() && contents.pending.is_empty() && (contents.symbolic, contents.conditional) == (0, 0)
-    }
-
     /// All entries in the order of their keys; a split if a write is pending or the map stands on a base.
     ///
     /// # Errors
@@ -158,16 +151,21 @@ impl Map {
 
     /// The condition that a symbolic key is one of the keys that are present in every case, or in none.
     fn has_among(self, key: &Term, which: Which) -> Truth {
-        Truth::of(Term::member(key, &KeySet::new(Arc::new(KnownKeys { map: self, which }))))
+        Truth::of(Term::member(key, &self.keys_among(which)))
+    }
+
+    /// The keys that are present in every case, or in none, as a set of known scalars.
+    fn keys_among(self, which: Which) -> KeySet {
+        KeySet::new(Arc::new(KnownKeys { map: self, which }))
     }
 
     fn without_pending(&self) -> Map {
-        if unknown_key::are_many(&self.0) {
-            // The copy has the sum of the hashes, too, and need not make it again.
-            self.0.hash();
-        }
         let mut map = self.clone();
         if !map.0.pending.is_empty() {
+            if unknown_key::are_many(&self.0) {
+                // The copy has the sum of the hashes, too, and need not make it again.
+                self.0.hash();
+            }
             Arc::make_mut(&mut map.0).pending.clear();
         }
         map

@@ -193,6 +193,11 @@ impl Table {
         Iter::of(self, Visited::All)
     }
 
+    /// A number, a multiple of eight, that identifies the entries while the table lives.
+    pub(super) fn address(&self) -> usize {
+        self.root.as_ref().map_or(0, |root| Arc::as_ptr(root) as usize)
+    }
+
     /// The keys of all entries, in no particular order.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Value> {
         self.iter().map(|(key, _)| key)
@@ -345,13 +350,6 @@ impl TableNode {
                 old
             }
         }
-    }
-}
-
-impl Table {
-    /// A number, a multiple of eight, that identifies the entries while the table lives.
-    pub(super) fn address(&self) -> usize {
-        self.root.as_ref().map_or(0, |root| Arc::as_ptr(root) as usize)
     }
 }
 
