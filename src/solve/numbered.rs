@@ -22,6 +22,12 @@ const WIDTH: usize = 64;
 const STATES: usize = 1024;
 const WORK: u64 = 100_000;
 
+/// Tests whether a variable has so few values that [`number`] gives it each of them.
+#[must_use]
+pub fn has_few_values(store: &Store, var: Var) -> bool {
+    store.few_values(var, WIDTH).is_some()
+}
+
 /// The rest of the conditions, and of the terms, under some values.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Partial {

@@ -41,22 +41,31 @@ impl<'s> Connections<'s> {
     /// These variables and all that are connected with them.
     #[must_use]
     pub fn close(&self, vars: FxHashSet<Var>) -> FxHashSet<Var> {
+        self.close_among(vars, |_| true).unwrap_or_default()
+    }
+
+    /// These variables and all that are connected with them; `None` if one of them does not pass a test.
+    #[must_use]
+    pub fn close_among(&self, vars: FxHashSet<Var>, test: impl Fn(Var) -> bool) -> Option<FxHashSet<Var>> {
         let (first, mut all) = (vars.iter().copied().collect(), vars);
-        self.follow(&mut all, first);
-        all
+        self.follow(&mut all, first, test).map(|_| all)
     }
 
     /// Adds variables, and all that are connected with them, to the set of variables that were met; returns those that are new in it.
     pub fn extend(&self, met: &mut FxHashSet<Var>, vars: impl IntoIterator<Item = Var>) -> Vec<Var> {
         let first = vars.into_iter().filter(|var| met.insert(*var)).collect();
-        self.follow(met, first)
+        self.follow(met, first, |_| true).unwrap_or_default()
     }
 
-    /// Adds the variables that are connected with the new ones to the new ones and to the set of variables that were met.
-    fn follow(&self, met: &mut FxHashSet<Var>, mut new: Vec<Var>) -> Vec<Var> {
-        let mut at = 0;
+    /// Adds the variables that are connected with the new ones to the new ones and to the set of variables that were met; `None` as soon
+    /// as one does not pass a test.
+    fn follow(&self, met: &mut FxHashSet<Var>, mut new: Vec<Var>, test: impl Fn(Var) -> bool) -> Option<Vec<Var>> {
+        let (mut at, mut walked) = (0, FxHashSet::default());
         while at < new.len() {
             let var = new[at];
+            if !test(var) {
+                return None;
+            }
             let mut visit = |other: Var| {
                 if met.insert(other) {
                     new.push(other);
@@ -64,10 +73,11 @@ impl<'s> Connections<'s> {
             };
             self.bound.get(&var).into_iter().flatten().for_each(|other| visit(*other));
             let constraints = self.stores.iter().flat_map(|store| store.constraints_on(var));
-            constraints.for_each(|constraint| constraint.vars(&mut visit));
+            let new_ones = constraints.filter(|constraint| walked.insert(std::ptr::from_ref(*constraint)));
+            new_ones.for_each(|constraint| constraint.vars(&mut visit));
             at += 1;
         }
-        new
+        Some(new)
     }
 }
 

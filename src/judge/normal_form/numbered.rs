@@ -65,7 +65,7 @@ fn positive(term: &Term) -> (&Term, bool) {
     }
 }
 
-/// The terms in memory in groups that nothing connects; none if they are many.
+/// The terms in memory whose variables have few values, in groups that nothing connects; none if the terms are many.
 fn groups(process: &Process, store: &Store) -> Vec<TermGroup> {
     let (mut all, mut met): (Vec<Term>, FxHashSet<Term>) = Default::default();
     terms::visit(process, &mut |term| {
@@ -81,7 +81,8 @@ fn groups(process: &Process, store: &Store) -> Vec<TermGroup> {
     let with_vars = |term: Term| {
         let mut own = FxHashSet::default();
         term.vars(&mut |var| _ = own.insert(var));
-        (term, connections.close(own))
+        let vars = connections.close_among(own, |var| solve::numbered::has_few_values(store, var))?;
+        Some((term, vars))
     };
-    groups::sharing(all.into_iter().map(with_vars))
+    groups::sharing(all.into_iter().filter_map(with_vars))
 }
