@@ -3,6 +3,7 @@
 //! `sum` adds up hidden choices, and shows the sum now and then. `walk` moves over hidden places, and answers tell the half.
 //! `product` has a hidden width and height, and answers whether their product is at most the given number.
 
+use mayhap::scalar::Scalar;
 use mayhap::server::Ranges;
 use mayhap::value::Value;
 
@@ -54,6 +55,11 @@ pub const CUBES: Workload = beyond("cubes", "tests/data/beyond/cubes.may", cubes
 /// Servers with constraints that the store's own tiers cannot all decide.
 pub const BEYOND: &[Workload] = &[PRODUCT, PRODUCTS, WEIGHTS, NAMES, JOINED_NAMES, CUBES];
 
+pub const HTTP: Workload = workload("http", "specs/http.may");
+pub const TAGS: Workload = beyond("tags", "tests/data/natural/tags.may", tag, 16_000);
+/// Servers as one writes them first: what they make is shown later, and differs from all that they made before.
+pub const NATURAL: &[Workload] = &[HTTP, TAGS];
+
 /// The sides 7 + n and 30 + m: bounds of their product, their sum, and their difference.
 fn sides(line: u64) -> (Value, Value) {
     let (w, h) = (7 + (line % 13) as i64, 30 + (line % 31) as i64);
@@ -65,6 +71,21 @@ fn sides(line: u64) -> (Value, Value) {
 fn balance(line: u64) -> (Value, Value) {
     let (left, right) = ((line * 7919 % 97) as i64, (line * 104_729 % 89) as i64);
     (Value::data(0, [Value::from(left), Value::from(right)]), Value::from(left * 17 <= right * 29 + 7))
+}
+
+/// Three files are put, and then read in another order; every fifth has no tag, every third a weak one.
+fn tag(line: u64) -> (Value, Value) {
+    let (round, at) = (line / 6, line % 6);
+    let file = [0, 1, 2, 1, 0, 2][at as usize];
+    let number = round * 3 + file;
+    let (path, body) = (Value::str(&format!("p{file}")), Value::Scalar(Scalar::bytes(format!("b{number}").as_bytes())));
+    if at < 3 {
+        return (Value::data(0, [path, body]), Value::unit(0));
+    }
+    let opaque = || Value::Scalar(Scalar::token(&format!("v{number}")));
+    let tag = || Value::some(Value::data(0, [Value::from((round + file) % 3 == 1), opaque()]));
+    let tag = if number.is_multiple_of(5) { Value::NONE } else { tag() };
+    (Value::data(1, [path]), Value::data(2, [tag, body]))
 }
 
 fn name(line: u64) -> (Value, Value) {

@@ -15,28 +15,7 @@ const GROWTH: u64 = 55;
 /// The number of exchanges of the shorter recording, about.
 const FEW: u64 = 1_000;
 
-const BLOBS: &str = r#"
-    token Id;
-    enum Request { Put { name: string, body: bytes }, Stat { name: string }, Get { id: Id } }
-    enum Response { Done, Missing, Is { id: Id, size: int }, Content(bytes) }
-    protocol blobs {
-        request Request;
-        response Response;
-        var names: map<string, (Id, bytes)> = {};
-        var contents: map<Id, bytes> = {};
-        on Put { name, body } {
-            let id = choose i: Id where contents.get_or(i, body) == body;
-            contents[id] := body;
-            names[name] := (id, body);
-            reply Done;
-        }
-        on Stat { name } {
-            match names.get(name) { None => { reply Missing; } Some((id, body)) => { reply Is { id, size: len(body) }; } }
-        }
-        on Get { id } {
-            match contents.get(id) { None => { reply Missing; } Some(body) => { reply Content(body); } }
-        }
-    }"#;
+const BLOBS: &str = include_str!("../../data/natural/blobs.may");
 
 /// Two blobs are put before the id of the first one is shown; every seventh has a content that others had.
 fn blobs(count: u64) -> String {
@@ -58,37 +37,7 @@ fn blobs(count: u64) -> String {
     (0..count / 5).map(each).collect::<Vec<String>>().join("\n")
 }
 
-const TOKENS: &str = r#"
-    token Token;
-    struct Grant { user: string, scope: int }
-    enum Request { Authorize { user: string, scope: int }, Exchange { user: string }, Check { token: Token }, Revoke { user: string } }
-    enum Response { Done, Denied, Granted { token: Token, scope: int }, Is(Grant) }
-    protocol tokens {
-        request Request;
-        response Response;
-        var waiting: map<string, Token> = {};
-        var grants: map<Token, Grant> = {};
-        on Authorize { user, scope } {
-            let token = choose t: Token where !grants.contains(t);
-            grants[token] := Grant { user, scope };
-            waiting[user] := token;
-            reply Done;
-        }
-        on Exchange { user } {
-            match waiting.get(user) {
-                None => { reply Denied; }
-                Some(token) => { waiting := waiting.remove(user); reply Granted { token, scope: grants[token].scope }; }
-            }
-        }
-        on Check { token } {
-            match grants.get(token) { None => { reply Denied; } Some(grant) => { reply Is(grant); } }
-        }
-        on Revoke { user } {
-            grants := {t: g for (t, g) in grants if g.user != user};
-            waiting := waiting.remove(user);
-            reply Done;
-        }
-    }"#;
+const TOKENS: &str = include_str!("../../data/natural/tokens.may");
 
 /// Two tokens are made before the first one is handed out; now and then one of two users is forgotten while both wait for theirs.
 fn tokens(count: u64) -> String {
@@ -120,26 +69,7 @@ fn tokens(count: u64) -> String {
     (0..count / 5).map(each).collect::<Vec<String>>().join("\n")
 }
 
-const PAIRS: &str = r#"
-    token Tag;
-    enum Request { Put { path: string, body: bytes }, Get { path: string } }
-    enum Response { Done, Is { tag: Tag, body: bytes } }
-    protocol pairs {
-        request Request;
-        response Response;
-        var files: map<string, (Tag, bytes)> = {};
-        var past: map<(string, Tag), bytes> = {};
-        on Put { path, body } {
-            let tag = choose t: Tag where past.get_or((path, t), body) == body;
-            files[path] := (tag, body);
-            reply Done;
-        }
-        on Get { path } {
-            let (tag, body) = files.get_or(path, (choose, ""));
-            past[(path, tag)] := body;
-            reply Is { tag, body };
-        }
-    }"#;
+const PAIRS: &str = include_str!("../../data/natural/pairs.may");
 
 /// Three files are put, and then read in another order.
 fn pairs(count: u64) -> String {
@@ -149,6 +79,29 @@ fn pairs(count: u64) -> String {
             format!(r#"{{"q":{{"Get":{{"path":"p{n}"}}}},"a":{{"Is":{{"tag":"t{round}","body":"b{round}"}}}}}}"#)
         };
         [put(0), put(1), put(2), get(1), get(0), get(2)].join("\n")
+    };
+    (0..count / 6).map(each).collect::<Vec<String>>().join("\n")
+}
+
+/// A file has a tag or none, and no strong tag stands for two contents of a path: whether a new content makes a strong one is not shown
+/// before the file is read.
+const TAGS: &str = include_str!("../../data/natural/tags.may");
+
+/// Three files are put, and then read in another order; every fifth has no tag, every third a weak one.
+fn tags(count: u64) -> String {
+    let put =
+        |n: u64, round: u64| format!(r#"{{"q":{{"Put":{{"path":"p{n}","body":"b{}"}}}},"a":"Done"}}"#, round * 3 + n);
+    let get = |n: u64, round: u64| {
+        let number = round * 3 + n;
+        let tag = match number {
+            _ if number.is_multiple_of(5) => "null".to_owned(),
+            _ => format!(r#"{{"weak":{},"opaque":"t{number}"}}"#, (round + n) % 3 == 1),
+        };
+        let is = format!(r#"{{"Is":{{"tag":{tag},"body":"b{number}"}}}}"#);
+        format!(r#"{{"q":{{"Get":{{"path":"p{n}"}}}},"a":{is}}}"#)
+    };
+    let each = |round: u64| {
+        [put(0, round), put(1, round), put(2, round), get(1, round), get(0, round), get(2, round)].join("\n")
     };
     (0..count / 6).map(each).collect::<Vec<String>>().join("\n")
 }
@@ -182,6 +135,7 @@ fn ids_that_are_shown_late_cost_the_same_after_a_long_history() {
     check(BLOBS, blobs, r#"{"q":{"Get":{"id":"i8"}},"a":{"Content":"another"}}"#);
     check(TOKENS, tokens, r#"{"q":{"Check":{"token":"t0"}},"a":{"Is":{"user":"a","scope":0}}}"#);
     check(PAIRS, pairs, r#"{"q":{"Get":{"path":"p0"}},"a":{"Is":{"tag":"t9","body":"b9"}}}"#);
+    check(TAGS, tags, r#"{"q":{"Get":{"path":"p2"}},"a":{"Is":{"tag":{"weak":false,"opaque":"t11"},"body":"b11"}}}"#);
 }
 
 #[test]
