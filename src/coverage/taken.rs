@@ -49,7 +49,7 @@ fn read(noted: &Value, numbers: &mut BTreeSet<usize>) {
     match noted {
         Value::Map(map) => {
             let there = map.looked_at().filter(|(_, entry)| entry.presence != Presence::Never);
-            let written = map.pending().filter_map(|(key, entry)| entry.map(|_| key));
+            let written = map.pending().filter_map(|(key, entry, _)| entry.map(|_| key));
             let number = |key: &Value| key.as_int().and_then(Int::to_usize);
             numbers.extend(there.map(|(key, _)| key).chain(written).filter_map(number));
         }

@@ -275,7 +275,7 @@ impl Possible {
             let is_missing = map.looked_at().any(|(_, entry)| entry.presence == Presence::Never);
             let has_no_others =
                 map.base().and_then(|base| base.others.as_ref()).is_some_and(|others| others.as_bool() == Some(false));
-            lacks_entries |= is_missing || has_no_others || map.pending().any(|(_, entry)| entry.is_none());
+            lacks_entries |= is_missing || has_no_others || map.pending().any(|(_, entry, _)| entry.is_none());
         });
         is_fixed
             || lacks_entries

@@ -263,7 +263,8 @@ impl PartNames {
 /// The elements of a set that certainly has these and no others; some may be equal.
 fn elements(map: &Map) -> Option<Vec<&Value>> {
     let is_there = |entry: &Entry| entry.presence == Presence::Always && entry.value == Value::UNIT;
-    let all = map.looked_at().map(|(key, entry)| (key, Some(entry))).chain(map.pending());
+    let looked_at = map.looked_at().map(|(key, entry)| (key, Some(entry), Truth::Known(true)));
+    let all = looked_at.chain(map.pending()).map(|(key, entry, when)| (key, entry.filter(|_| when.is_true())));
     let elements = all.map(|(key, entry)| entry.is_some_and(is_there).then_some(key)).collect::<Option<Vec<_>>>();
     elements.filter(|_| map.base().is_none())
 }

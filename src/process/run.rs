@@ -236,6 +236,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::Retain { dst, slot, key, kept, stored } => maps::retain(process, at, *dst, *slot, *stored, [*key, *kept]),
         Op::DropFirst { slot, from } => collect::drop_first(process, *slot, *from as usize),
         Op::Put { slot, key, value } => maps::put(process, at, *slot, [*key, *value]),
+        Op::PutIf { slot, key, value, when } => maps::put_if(process, at, *slot, [*key, *value], *when),
         Op::Delete { slot, key } => maps::delete(process, at, *slot, *key),
         Op::Insert { dst, map, key, value } => {
             process.task.keep(*dst, maps::insert([*map, *key, *value].map(|operand| at.read(process, operand))))

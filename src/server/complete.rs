@@ -12,7 +12,7 @@ use crate::scalar::{Int, Json, Scalar, Token};
 use crate::solve::Model;
 use crate::spec::{Type, TypeId, Types};
 use crate::term::Term;
-use crate::value::{Entry, Map, OpenItem, Presence, Unseen, Value};
+use crate::value::{Entry, Map, OpenItem, Truth, Unseen, Value};
 
 /// The most elements of a list that were never looked at. Only a model that is free to choose makes a list longer.
 const STRETCH: usize = 10_000;
@@ -110,7 +110,8 @@ impl Completion<'_> {
             keys.insert(key);
         };
         // The last write under a key hides earlier ones.
-        map.pending().rev().for_each(|(key, entry)| take((key, entry.unwrap_or(&Entry::HIDDEN))));
+        let written = map.pending().rev().filter(|(_, _, when)| self.is_true(when));
+        written.for_each(|(key, entry, _)| take((key, entry.unwrap_or(&Entry::HIDDEN))));
         let mut own: Vec<_> = map.looked_at().collect();
         own.sort();
         own.into_iter().for_each(&mut take);
@@ -128,10 +129,13 @@ impl Completion<'_> {
     }
 
     fn is_there(&self, entry: &Entry) -> bool {
-        match &entry.presence {
-            Presence::Always => true,
-            Presence::Never => false,
-            Presence::When(condition) => self.holds(condition),
+        self.is_true(&entry.truth())
+    }
+
+    fn is_true(&self, truth: &Truth) -> bool {
+        match truth {
+            Truth::Known(truth) => *truth,
+            Truth::Term(condition) => self.holds(condition),
         }
     }
 

@@ -181,6 +181,8 @@ instructions! {
     Find { dst: writes, there: writes, map: reads, key: reads },
     /// `slot[key] := value`, in place
     Put { slot: alters, key: reads, value: reads },
+    /// `slot[key] := value` if `when` holds, in place; an open condition does not fork
+    PutIf { slot: alters, key: reads, value: reads, when: reads },
     /// `slot := slot.remove(key)`, in place
     Delete { slot: alters, key: reads },
     /// `dst := if kept { slot } else { slot.remove(key) }`; outside of conditional arms the variable is changed in place, and `stored` is
@@ -368,9 +370,10 @@ impl Op {
     /// The variable that it writes to, and the key if it writes to one entry of a map or set only.
     pub(super) fn stores(&self) -> Option<(u32, Option<Operand>)> {
         match self.plain() {
-            Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {
-                Some((*slot, Some(*key)))
-            }
+            Op::Put { slot, key, .. }
+            | Op::PutIf { slot, key, .. }
+            | Op::Delete { slot, key }
+            | Op::Retain { slot, key, .. } => Some((*slot, Some(*key))),
             op => {
                 let variables = op.fields(|role| match role {
                     Role::Stores(slot) | Role::Alters(slot) => Some((slot, None)),

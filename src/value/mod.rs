@@ -39,7 +39,7 @@ pub use collection::{
 pub use combine::{begins_with, intersection, is_subset, overlay};
 pub use equal::{Conditions, at_most, equal, equal_where, less, may_be_equal};
 pub use extent::{BITS_LIMIT, DEPTH_LIMIT, Depth, LENGTH_LIMIT, extent, is_too_large};
-pub use map::{Entry, Map, MapParts, Presence};
+pub use map::{Entry, Map, MapParts, PendingWrite, Presence};
 pub use merge::{before_joining, merge, union};
 pub use one_of::one_of;
 pub use open::{ListItem, ListItems, OpenItem, OpenList};

@@ -93,6 +93,32 @@ pub(crate) fn put(
     write(process, at, slot, key, Some(entry))
 }
 
+/// Sets an entry of a map in its slot if a condition holds. If that is open, the map is the one with the entry or the one without.
+pub(crate) fn put_if(
+    process: &mut Process,
+    at: At<'_>,
+    slot: u32,
+    [key, value]: [Operand; 2],
+    when: Operand,
+) -> Result<Executed, Obstacle> {
+    let condition = match at.read(process, when).truth() {
+        Truth::Known(true) => return put(process, at, slot, [key, value]),
+        Truth::Known(false) => return Ok(Executed::Following),
+        Truth::Term(condition) => condition,
+    };
+    let before = &process.memory[slot as usize];
+    let after = insert([before, at.read(process, key), at.read(process, value)])?;
+    if let Some(ask) = value::before_joining(&after, before) {
+        return Err(Obstacle::Ask(ask));
+    }
+    let Value::Map(joined) = value::merge(&condition, after, before.clone()) else {
+        return Err(Obstacle::Decide(condition));
+    };
+    process.memory[slot as usize] = Value::Map(joined);
+    process.task.stored.insert(slot);
+    Ok(Executed::Following)
+}
+
 /// Removes an entry of a map in its slot.
 pub(crate) fn delete(process: &mut Process, at: At<'_>, slot: u32, key: Operand) -> Result<Executed, Obstacle> {
     write(process, at, slot, key, None)

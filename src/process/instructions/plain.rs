@@ -45,6 +45,10 @@ pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
             let entry = Entry::always(place.read(*value).clone());
             return write(place, *slot, *key, Some(entry));
         }
+        Op::PutIf { slot, key, value, when } if *place.read(*when) == Value::from(true) => {
+            let entry = Entry::always(place.read(*value).clone());
+            return write(place, *slot, *key, Some(entry));
+        }
         Op::Delete { slot, key } => return write(place, *slot, *key, None),
         Op::Find { dst, there, map, key } => return find(place, [*dst, *there], *map, *key),
         Op::Binary { dst, op: Binary::Get, a, b } => (*dst, get(place, *a, *b)),

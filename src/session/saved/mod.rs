@@ -31,7 +31,7 @@ use crate::value::Value;
 use values::{SavedTables, TableReader, TableWriter};
 
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The version of mayhap. Another version may compile a specification to other states, so its sessions are not read.
 const OWN: &str = env!("CARGO_PKG_VERSION");
 

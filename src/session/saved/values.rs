@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use super::terms::{SavedScalar, SavedTerm, TermRows, read_terms};
 use crate::term::Term;
 use crate::value::{
-    Alternatives, Base, Entry, Keys, List, MapParts, OpenItem, OpenList, Optional, Presence, Unknown, Unseen, Value,
-    View, union,
+    Alternatives, Base, Entry, Keys, List, MapParts, OpenItem, OpenList, Optional, PendingWrite, Presence, Unknown,
+    Unseen, Value, View, union,
 };
 
 /// The values and terms of a saved session.
@@ -48,10 +48,18 @@ enum SavedItem {
 #[derive(Serialize, Deserialize)]
 struct SavedMap {
     entries: Vec<(u32, SavedEntry)>,
-    waiting: Vec<(u32, Option<SavedEntry>, Vec<u32>)>,
+    waiting: Vec<SavedWrite>,
     #[serde(rename = "is_eager")]
     decides_early: bool,
     base: Option<SavedBase>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedWrite {
+    key: u32,
+    entry: Option<SavedEntry>,
+    when: Option<u32>,
+    differs: Vec<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -149,9 +157,11 @@ impl TableWriter {
 
     fn map(&mut self, parts: MapParts) -> SavedMap {
         let MapParts { entries, waiting, decides_early, base } = parts;
-        let write = |(key, entry, differs): &(Value, Option<Entry>, Vec<Value>)| {
-            let entry = entry.as_ref().map(|entry| self.entry(entry));
-            (self.value(key), entry, self.all(differs))
+        let write = |PendingWrite { key, entry, when, differs }: &PendingWrite| SavedWrite {
+            key: self.value(key),
+            entry: entry.as_ref().map(|entry| self.entry(entry)),
+            when: when.as_ref().map(|when| self.term(when)),
+            differs: self.all(differs),
         };
         let waiting = waiting.iter().map(write).collect();
         let base = base.map(|Base { unknown, keys, view, touched, others }| SavedBase {
@@ -238,12 +248,16 @@ impl TableReader {
     }
 
     fn map(&self, map: &SavedMap) -> Option<MapParts> {
-        let write = |(key, entry, differs): &(u32, Option<SavedEntry>, Vec<u32>)| {
+        let write = |SavedWrite { key, entry, when, differs }: &SavedWrite| {
             let entry = match entry {
                 Some(entry) => Some(self.entry(entry)?),
                 None => None,
             };
-            Some((self.value(*key)?, entry, self.all(differs)?))
+            let when = match when {
+                Some(when) => Some(self.term(*when)?),
+                None => None,
+            };
+            Some(PendingWrite { key: self.value(*key)?, entry, when, differs: self.all(differs)? })
         };
         let base = match &map.base {
             None => None,

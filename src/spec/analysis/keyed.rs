@@ -15,7 +15,9 @@ pub(crate) fn keyed(program: &Program) -> Vec<bool> {
             Op::Binary { op: Binary::In, b, .. } => Some(*b),
             Op::Find { map, .. } => Some(*map),
             Op::Index { src, .. } => Some(*src),
-            Op::Put { slot, .. } | Op::Delete { slot, .. } | Op::Retain { slot, .. } => Some(Operand::Slot(*slot)),
+            Op::Put { slot, .. } | Op::PutIf { slot, .. } | Op::Delete { slot, .. } | Op::Retain { slot, .. } => {
+                Some(Operand::Slot(*slot))
+            }
             _ => None,
         };
         for operand in op.operands() {

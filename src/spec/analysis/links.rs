@@ -277,7 +277,7 @@ impl Linking<'_> {
             | Op::Find { map: all, key, .. }
             | Op::Insert { map: all, key, .. }
             | Op::Index { src: all, at: key, .. } => self.meet(&of(self, key), &of(self, all).part(PartStep::Element)),
-            Op::Put { slot, key, value } => {
+            Op::Put { slot, key, value } | Op::PutIf { slot, key, value, .. } => {
                 self.look_up(*slot, &of(self, key));
                 self.store(*slot, &of(self, key).within(PartStep::Element));
                 self.store(*slot, &of(self, value).within(PartStep::Entry));

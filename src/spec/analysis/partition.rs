@@ -169,7 +169,7 @@ impl KeySearch<'_> {
             Op::Binary { op: Binary::Get | Binary::Remove, a: map, b: key, .. } if is_map(map) => Some(*key),
             Op::Binary { op: Binary::In, a: key, b: map, .. } if is_map(map) => Some(*key),
             Op::Index { src: map, at: key, .. } if is_map(map) => Some(*key),
-            Op::Put { key, .. } | Op::Delete { key, .. } | Op::Retain { key, .. } => Some(*key),
+            Op::Put { key, .. } | Op::PutIf { key, .. } | Op::Delete { key, .. } | Op::Retain { key, .. } => Some(*key),
             // A version of the same variable differs at the key only: all other entries stay.
             Op::Copy { src, .. } if is_map(src) => return true,
             Op::Store { slot, src } if self.of(*src, before) == KeyOrigin::Variable(*slot) => return true,

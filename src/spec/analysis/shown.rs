@@ -131,7 +131,7 @@ impl Holding<'_> {
         let (slot, _) = op.stores()?;
         let stored = match op {
             Op::Store { src, .. } => self.held(*src, before),
-            Op::Put { value, .. } => self.held(*value, before),
+            Op::Put { value, .. } | Op::PutIf { value, .. } => self.held(*value, before),
             Op::AppendOne { element, .. } => self.held(*element, before),
             _ => 0,
         };
@@ -161,6 +161,7 @@ impl Holding<'_> {
             | Op::Swap { .. }
             | Op::Join { .. }
             | Op::Reply { .. } => 0,
+            Op::PutIf { key, when, .. } => held(key) | held(when),
             Op::Find { key, .. } | Op::Put { key, .. } | Op::Insert { key, .. } | Op::Index { at: key, .. } => {
                 held(key)
             }

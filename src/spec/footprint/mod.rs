@@ -115,6 +115,10 @@ impl Analysis<'_> {
                 found.push(Touch { slot: *slot, key: Some(*key) });
                 [*key, *value].into_iter().for_each(|operand| self.whole(operand, &mut found));
             }
+            Op::PutIf { slot, key, value, when } if self.is_map(Operand::Slot(*slot)) => {
+                found.push(Touch { slot: *slot, key: Some(*key) });
+                [*key, *value, *when].into_iter().for_each(|operand| self.whole(operand, &mut found));
+            }
             Op::Insert { dst, map, key, value } => {
                 self.container(*dst, op, *map, &[*key], &mut found);
                 [*key, *value].into_iter().for_each(|operand| self.whole(operand, &mut found));

@@ -4,7 +4,7 @@ use super::emit::Emitter;
 use crate::spec::check::Res;
 use crate::spec::code::{Op, Operand};
 use crate::spec::types::{ERROR, INT, Type, TypeId};
-use crate::syntax::ast::{PlaceExpr, PlaceRoot, PlaceStep};
+use crate::syntax::ast::{Expr, PlaceExpr, PlaceRoot, PlaceStep};
 use crate::value::Value;
 
 /// The slot of a cell. A cell that the machine never names has none, and is 0.
@@ -42,6 +42,13 @@ pub(super) fn assign(e: &mut Emitter, place: &PlaceExpr, value: Operand) {
         new = replaced(e, container, *step, new);
     }
     store(e, root, new);
+}
+
+/// The variable and the key of the place `m[k]`, an entry of a map.
+pub(super) fn entry_of<'p>(e: &Emitter, place: &'p PlaceExpr) -> Option<(u32, &'p Expr)> {
+    let (PlaceRoot::Name(name), [PlaceStep::Index(key)]) = (&place.root, place.path.as_slice()) else { return None };
+    let Some(Res::StateVar(slot)) = e.context.checked.tables.resolution(name.id) else { return None };
+    matches!(e.kind(e.context.slots[slot as usize].ty), Type::Map(..)).then_some((slot, key))
 }
 
 fn root(e: &mut Emitter, root: &PlaceRoot) -> (Operand, TypeId) {

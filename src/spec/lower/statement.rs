@@ -6,7 +6,8 @@ use super::collection::{close_loop, open_sorted_loop, skip_absent};
 use super::emit::{BlockExit, Body, Emitter, JumpTarget};
 use super::expression::run_proc;
 use super::pattern::{bind_or_fault, is_exhaustive, last_arm_is_certain, last_pattern, lower_pattern};
-use super::place::assign;
+use super::place::{assign, entry_of};
+use super::pure::is_pure;
 use super::subject::{expr_for, note_choice, of_pattern, of_place};
 use crate::spec::check::Res;
 use crate::spec::code::{FaultKind, Op, Operand};
@@ -135,6 +136,19 @@ fn if_statement(e: &mut Emitter, condition: &Expr, then: &Block, otherwise: Opti
     }
     let cond = e.expr(condition);
     let mut other = JumpTarget::default();
+    if otherwise.is_none()
+        && let [Statement { id, kind: StatementKind::Assign { place, value }, .. }] = then.statements.as_slice()
+        && let Some((slot, key)) = entry_of(e, place)
+        && is_pure(e, key)
+        && is_pure(e, value)
+    {
+        let outer = std::mem::replace(&mut e.site, *id);
+        e.emit_to(&mut other, Op::Unless { cond, to: 0 });
+        let (value, key) = (expr_for(e, of_place(place), value), e.expr(key));
+        e.emit(Op::PutIf { slot, key, value, when: cond });
+        e.site = outer;
+        return e.place(other);
+    }
     e.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
     lower_block(e, then);
     let Some(otherwise) = otherwise else { return e.place(other) };

@@ -6,11 +6,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Map;
-use super::entry::{Entry, Presence, overlaid, present, same_entry};
+use super::entry::{Entry, Presence, PresenceBefore, Write, present, same_entry};
 use super::keys::Which;
 use super::lineage::Lineage;
 use super::rewrite::Scope;
+use super::{Map, unknown_key};
 use crate::term::Term;
 use crate::value::unknown::{Ask, Base, ExpandedPart, Keys, Unknown, View, is_about};
 use crate::value::{Lifted, Split, Truth, Value, equal};
@@ -114,9 +114,17 @@ impl Map {
             let shown = if view == View::Keys { Value::UNIT } else { entry.value.clone() };
             all.set_in_place(key, Some(Entry { value: shown, ..entry.clone() }));
         }
-        let there = |entry: &Entry| (entry.presence != Presence::Never).then(|| entry.clone());
-        self.sorted().into_iter().for_each(|(key, entry)| all.set_in_place(key, there(entry)));
-        self.pending().for_each(|(key, entry)| all.set_in_place(key, entry.and_then(there)));
+        let is_there = |entry: &Entry| entry.presence != Presence::Never;
+        let own = self.sorted().into_iter().map(|(key, entry)| (key, Some(entry.clone()).filter(is_there)));
+        own.for_each(|(key, entry)| all.set_in_place(key, entry));
+        let pending = self.0.pending.iter().cloned();
+        let contents = Arc::make_mut(&mut all.0);
+        contents.pending.extend(pending.map(|write| Write {
+            entry: write.entry.filter(is_there),
+            beneath: PresenceBefore::Unasked,
+            ..write
+        }));
+        contents.place_decided();
         *self = all;
     }
 
@@ -212,9 +220,11 @@ impl Map {
         self.0.pending.is_empty().then_some(entries)
     }
 
-    /// The pending writes, the earliest first (later ones win): the key and the new entry, `None` for a removal.
-    pub fn pending(&self) -> impl DoubleEndedIterator<Item = (&Value, Option<&Entry>)> {
-        self.0.pending.iter().map(|write| (&write.key, write.entry.as_ref()))
+    /// The pending writes, the earliest first (later ones win): the key, the new entry (`None` for a removal), and the condition under
+    /// which anything is written.
+    pub fn pending(&self) -> impl DoubleEndedIterator<Item = (&Value, Option<&Entry>, Truth)> {
+        let when = |write: &Write| write.when.clone().map_or(Truth::Known(true), Truth::Term);
+        self.0.pending.iter().map(move |write| (&write.key, write.entry.as_ref(), when(write)))
     }
 
     pub(in crate::value) fn visit_bases<'m>(&'m self, visit: &mut dyn FnMut(u64, &'m Map)) {
@@ -276,7 +286,11 @@ impl Map {
             self.looked_at().map(|(key, entry)| (key, Some(entry))).collect();
         for write in &self.0.pending {
             seen.retain(|key, _| write.differs.contains(key) || !may_be_equal(key, &write.key));
-            seen.insert(&write.key, write.entry.as_ref());
+            if write.when.is_none() {
+                seen.insert(&write.key, write.entry.as_ref());
+            } else {
+                seen.remove(&write.key);
+            }
         }
         let there = |entry: &&Entry| entry.presence != Presence::Never;
         seen.into_iter().map(|(key, entry)| (key, entry.filter(there))).collect()
@@ -319,15 +333,11 @@ impl Map {
         if let Some(entry) = self.0.entries.get(key) {
             return Ok((entry.truth(), entry.value.clone()));
         }
-        let mut found = match base.keys {
+        let beneath = match base.keys {
             Keys::Covered => present(None),
             Keys::Finite | Keys::Endless => present(Some(self.of_base(base, key)?)),
         };
-        for (other, entry) in self.entries_that_may_be(key) {
-            let same = equal(other, key)?;
-            found = overlaid(&same, (entry.truth(), entry.value.clone()), found);
-        }
-        Ok(found)
+        if key.is_known() { Ok(beneath) } else { unknown_key::found_above(&self.without_pending(), key, beneath) }
     }
 
     /// The condition that a map on a base has a key.
@@ -339,16 +349,17 @@ impl Map {
             Keys::Covered => Truth::Known(false),
             Keys::Finite | Keys::Endless => self.of_base(base, key)?.truth(),
         };
+        let keys = self.without_pending();
+        let Value::Term(term) = key else {
+            return if key.is_known() { Ok(found) } else { unknown_key::contains_above(&keys, key, found) };
+        };
         let is_open = |entry: &Entry| matches!(entry.presence, Presence::When(_));
-        let scalar = matches!(key, Value::Term(_));
-        let open_entries = !scalar || self.0.conditional > self.0.hidden;
-        let others = if open_entries { self.entries_that_may_be(key) } else { Vec::new() };
-        for (other, entry) in others.into_iter().filter(|(_, e)| !scalar || is_open(e)) {
+        let has_open = self.0.conditional > self.0.hidden;
+        let others = if has_open { self.entries_that_may_be(key) } else { Vec::new() };
+        for (other, entry) in others.into_iter().filter(|(_, entry)| is_open(entry)) {
             let same = equal(other, key)?;
             found = same.clone().and(entry.truth()).or(same.not().and(found));
         }
-        let Value::Term(term) = key else { return Ok(found) };
-        let keys = self.without_pending();
         let hidden = keys.clone().has_among(term, Which::Hidden);
         Ok(keys.has_among(term, Which::Certain).or(hidden.not().and(found)))
     }

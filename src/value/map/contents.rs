@@ -79,19 +79,25 @@ impl Contents {
     /// Places pending writes, the earliest first, as long as each key is known to equal one of the entries, or none.
     pub(super) fn place_decided(&mut self) {
         while let Some(key) = self.decided_key() {
-            let write = self.pending.remove(0);
-            self.place(key, write.entry);
+            self.carry_out(0, key);
         }
+    }
+
+    /// Carries out a pending write before all others, under a key of an entry or one that differs from all of them.
+    pub(super) fn carry_out(&mut self, at: usize, key: Value) {
+        let write = self.pending.remove(at);
+        let entry = write.after(self.entries.get(&key));
+        self.place(key, entry);
     }
 
     /// The key of the entry that the first pending write sets, if that is known, or differs from all others. On an unknown base a symbolic key may be any.
     fn decided_key(&self) -> Option<Value> {
-        let Write { key, differs, entry, beneath } = self.pending.first()?;
+        let Write { key, differs, entry, beneath, .. } = self.pending.first()?;
+        if self.base.is_some() {
+            return self.has_before(0).then(|| key.clone());
+        }
         if self.is_plain(key) {
             return Some(key.clone());
-        }
-        if self.base.is_some() {
-            return None;
         }
         // A key that was missing differs from those of entries that are present in every case.
         if *beneath == PresenceBefore::Missing && self.conditional == 0 && entry.is_some() {
@@ -105,6 +111,12 @@ impl Contents {
             }
         }
         Some(key.clone())
+    }
+
+    /// Tests whether a pending write is under a known key, and the entry before it is that of the map itself, if it matters.
+    pub(super) fn has_before(&self, at: usize) -> bool {
+        let Write { key, when, .. } = &self.pending[at];
+        key.is_known() && (self.base.is_none() || when.is_none() || self.entries.contains_key(key))
     }
 
     /// The entries that may have a key which is that of no entry for certain.

@@ -29,7 +29,10 @@ pub struct Entry {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Write {
     pub(super) key: Value,
+    /// The new entry; `None` for a removal.
     pub(super) entry: Option<Entry>,
+    /// The condition under which anything is written; `None` in every case.
+    pub(super) when: Option<Term>,
     /// Keys from which the key is known to differ.
     pub(super) differs: Vec<Value>,
     /// The presence of the key before this write.
@@ -135,6 +138,7 @@ impl Write {
     /// The effect of the write on a set in every case: true if it adds an element, false if it removes a key; `None` for other writes.
     pub(super) fn effect(&self) -> Option<bool> {
         match &self.entry {
+            _ if self.when.is_some() => None,
             None => Some(false),
             Some(_) => self.adds_element().then_some(true),
         }
@@ -142,7 +146,25 @@ impl Write {
 
     /// Tests whether the write adds an element to a set in every case.
     pub(super) fn adds_element(&self) -> bool {
-        self.entry.as_ref().is_some_and(Entry::is_certain_element)
+        self.when.is_none() && self.entry.as_ref().is_some_and(Entry::is_certain_element)
+    }
+
+    /// The condition that the write writes under a key.
+    pub(super) fn writes_under(&self, key: &Value) -> Lifted<Truth> {
+        let same = equal(&self.key, key)?;
+        Ok(self.when.iter().fold(same, |same, when| same.and(Truth::Term(when.clone()))))
+    }
+
+    /// Tests whether the write is under this very key, in every case.
+    pub(super) fn surely_writes_under(&self, key: &Value) -> bool {
+        self.when.is_none() && self.key == *key
+    }
+
+    /// The entry under the key of the write after it.
+    pub(super) fn after(self, before: Option<&Entry>) -> Option<Entry> {
+        let Some(when) = self.when else { return self.entry };
+        let (there, value) = overlaid(&Truth::Term(when), present(self.entry.as_ref()), present(before));
+        entry(there, value)
     }
 }
 

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Base, Lifted, Split, Truth, Value, equal};
+use super::{Base, Lifted, Split, Truth, Value};
 use crate::term::{KeySet, Term, count_walked};
 
 mod base;
@@ -43,7 +43,7 @@ use entry::{PresenceBefore, Write, entry, overlaid, present};
 use keys::{KnownKeys, Which};
 
 pub use entry::{Entry, Presence};
-pub use parts::MapParts;
+pub use parts::{MapParts, PendingWrite};
 pub(super) use rewrite::Scope;
 
 /// A map, or (with unit values) a set.
@@ -105,7 +105,7 @@ impl Map {
             },
         };
         for write in later {
-            found = overlaid(&equal(&write.key, key)?, present(write.entry.as_ref()), found);
+            found = overlaid(&write.writes_under(key)?, present(write.entry.as_ref()), found);
         }
         Ok(found)
     }
@@ -132,7 +132,7 @@ impl Map {
         };
         let mut added = Vec::new();
         for write in later {
-            let same = equal(&write.key, key)?;
+            let same = write.writes_under(key)?;
             match write.entry.as_ref().map_or(Truth::Known(false), Entry::truth) {
                 Truth::Known(true) => added.push(same.term()),
                 there => {
@@ -252,8 +252,8 @@ impl Map {
         if contents.commutes_with_pending(key, entry.as_ref()) {
             contents.place_at_once(key.clone(), entry);
         } else {
-            let differs = contents.withdraw(key).unwrap_or_default();
-            contents.pending.push(Write { key: key.clone(), entry, differs, beneath: PresenceBefore::Unasked });
+            let (key, differs) = (key.clone(), contents.withdraw(key).unwrap_or_default());
+            contents.pending.push(Write { key, entry, when: None, differs, beneath: PresenceBefore::Unasked });
             contents.place_decided();
         }
     }
@@ -418,7 +418,7 @@ impl Hash for Map {
 
 /// The last write under the very same key, and the writes after it; all writes, if there is none.
 fn later_writes<'w>(writes: &'w [Write], key: &Value) -> (Option<&'w Write>, &'w [Write]) {
-    match writes.iter().rposition(|write| write.key == *key) {
+    match writes.iter().rposition(|write| write.surely_writes_under(key)) {
         Some(at) => (Some(&writes[at]), &writes[at + 1..]),
         None => (None, writes),
     }

@@ -83,16 +83,35 @@ impl Map {
             None => contents.place(key, None),
         });
         rewrite_base(contents, rewrite);
+        // A later write may be placed once this one is decided.
+        let mut is_decided = false;
         for write in pending {
-            let is_news = !write.key.is_known();
+            let (is_news, was_conditional) = (!write.key.is_known(), write.when.is_some());
             let key = rewrite(&write.key).unwrap_or(write.key);
             let entry = write.entry.and_then(|e| e.rewrite(rewrite).unwrap_or(Some(e)));
-            if contents.commutes_with_pending(&key, entry.as_ref()) {
+            let when = match write.when {
+                None => Truth::Known(true),
+                Some(when) => {
+                    rewrite(&Value::Term(when.clone())).map_or(Truth::Term(when), |condition| condition.truth())
+                }
+            };
+            let when = match when {
+                Truth::Known(truth) => {
+                    is_decided |= was_conditional;
+                    if !truth {
+                        continue;
+                    }
+                    None
+                }
+                Truth::Term(when) => Some(when),
+            };
+            if when.is_none() && contents.commutes_with_pending(&key, entry.as_ref()) {
                 contents.place_at_once(key, entry);
             } else {
                 let differs = write.differs.into_iter().map(|d| rewrite(&d).unwrap_or(d)).collect();
-                let beneath = if is_news && key.is_known() { PresenceBefore::Unasked } else { write.beneath };
-                contents.pending.push(Write { key, entry, differs, beneath });
+                let is_news = (is_decided && write.beneath == PresenceBefore::Open) || (is_news && key.is_known());
+                let beneath = if is_news { PresenceBefore::Unasked } else { write.beneath };
+                contents.pending.push(Write { key, entry, when, differs, beneath });
             }
         }
         contents.place_decided();
@@ -194,6 +213,7 @@ impl Map {
         }
         for write in &self.0.pending {
             visit(&write.key);
+            write.when.iter().for_each(&mut *presence);
             write.entry.iter().for_each(|entry| entry.visit(visit, presence));
         }
     }
@@ -209,6 +229,11 @@ impl Map {
 
     /// Checks that no write is pending; an error is the comparison to be decided first.
     pub(super) fn decided(&self) -> Lifted<()> {
+        if self.0.base.is_some()
+            && let Some(when) = self.0.pending.iter().find_map(|write| write.when.clone())
+        {
+            return Err(Split::On(when));
+        }
         match self.first_open() {
             Some((_, same)) => Err(Split::On(same?.term())),
             None if self.0.pending.is_empty() => Ok(()),
@@ -232,8 +257,7 @@ impl Map {
         let mut map = self.clone();
         let contents = Arc::make_mut(&mut map.0);
         if same {
-            let write = contents.pending.remove(0);
-            contents.place(other, write.entry);
+            contents.carry_out(0, other);
         } else {
             contents.pending[0].differs.push(other);
         }
@@ -266,8 +290,11 @@ impl Map {
 
     /// The variables that pending removals have as keys, except for writes since the map was last normalized.
     pub fn hidden_removals(&self) -> impl Iterator<Item = Var> {
-        let known =
-            self.0.pending.iter().filter(|write| write.entry.is_none() && write.beneath != PresenceBefore::Unasked);
+        let known = self
+            .0
+            .pending
+            .iter()
+            .filter(|write| write.effect() == Some(false) && write.beneath != PresenceBefore::Unasked);
         known.filter_map(|write| write.key.as_term()?.as_var())
     }
 
@@ -341,14 +368,14 @@ fn rewrite_base(contents: &mut Contents, rewrite: &mut dyn FnMut(&Value) -> Opti
 
 /// Places a pending write under a known key if it commutes with all before it; returns whether it did.
 fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> bool {
-    let Write { key, entry, beneath, .. } = contents.pending[at].clone();
-    if at == 0 || contents.base.is_some() || contents.symbolic > 0 || !key.is_known() {
+    let Write { key, beneath, .. } = contents.pending[at].clone();
+    if at == 0 || contents.symbolic > 0 || !contents.has_before(at) {
         return false;
     }
     let effect = contents.pending[at].effect();
     let mut alike = Vec::new();
     for (before, write) in contents.pending[..at].iter().enumerate() {
-        let differs = match equal(&write.key, &key) {
+        let differs = match write.writes_under(&key) {
             Ok(Truth::Known(same)) => !same,
             Ok(Truth::Term(same)) => knows(&same) == Some(false),
             Err(_) => false,
@@ -359,7 +386,6 @@ fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term)
             false => return false,
         }
     }
-    contents.pending.remove(at);
     // A removal of a key that was present after other removals is under another key than they are; an addition of a key that was
     // missing after other additions, too.
     let is_apart =
@@ -367,7 +393,7 @@ fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term)
     if !is_apart {
         alike.into_iter().for_each(|before| contents.pending[before].beneath = PresenceBefore::Unasked);
     }
-    contents.place(key, entry);
+    contents.carry_out(at, key);
     true
 }
 

@@ -3,7 +3,7 @@
 //! Among few entries the lookup has one case for each key. Among many it is one term: `{"a": 1, "b": 5, …}[#1]`.
 
 use super::dictionary::Entries;
-use super::entry::{Entry, Presence};
+use super::entry::{Entry, Presence, overlaid, present};
 use super::open_key::OpenKey;
 use super::{Contents, Map, removed_values};
 use crate::term::Term;
@@ -33,6 +33,41 @@ pub(super) fn found(map: &Map, key: &Value) -> Lifted<(Truth, Value)> {
     let known = one_of::selected(&Entries { map, key: &open });
     let others = contents.with_unknown_keys();
     Ok((contains(map, key)?, each(others, key, known)?))
+}
+
+/// The presence and the value under a key of which the entries of a map hide what is beneath.
+pub(super) fn found_above(map: &Map, key: &Value, beneath: (Truth, Value)) -> Lifted<(Truth, Value)> {
+    let (mut found, mut others) = (beneath, entries_in_order(&map.0));
+    if let Some(open) = OpenKey::of(key).filter(|_| are_many(&map.0)) {
+        let entries = Entries { map, key: &open };
+        let certain = (Truth::Known(true), one_of::selected(&entries));
+        found = overlaid(&Truth::of(entries.are_certain()), certain, found);
+        others.retain(|(_, entry)| entry.presence != Presence::Always);
+    }
+    for (other, entry) in others.into_iter().rev() {
+        found = overlaid(&equal(other, key)?, present(Some(entry)), found);
+    }
+    Ok(found)
+}
+
+/// The presence of a key of which the entries of a map hide what is beneath.
+pub(super) fn contains_above(map: &Map, key: &Value, beneath: Truth) -> Lifted<Truth> {
+    let (mut found, mut others) = (beneath, entries_in_order(&map.0));
+    if let Some(open) = OpenKey::of(key).filter(|_| are_many(&map.0)) {
+        found = found.or(Truth::of(Entries { map, key: &open }.are_certain()));
+        others.retain(|(_, entry)| entry.presence != Presence::Always);
+    }
+    for (other, entry) in others.into_iter().rev() {
+        let same = equal(other, key)?;
+        found = same.clone().and(entry.truth()).or(same.not().and(found));
+    }
+    Ok(found)
+}
+
+fn entries_in_order(contents: &Contents) -> Vec<(&Value, &Entry)> {
+    let mut entries: Vec<_> = contents.entries.iter().collect();
+    entries.sort_by(|a, b| a.0.cmp(b.0));
+    entries
 }
 
 /// The condition that some entry of a map has a key.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::entry::{Entry, Presence, PresenceBefore, entry, same_entry};
+use super::entry::{Entry, Presence, PresenceBefore, Write, entry, same_entry};
 use super::{Map, removed_values};
 use crate::scalar::Scalar;
 use crate::term::{Term, count_walked};
@@ -16,17 +16,28 @@ use crate::value::{Ask, Base, Keys, Lifted, Split, Truth, Value, equal, may_be_e
 const CROWDED: usize = 64;
 
 impl Map {
-    /// The map `condition ? then : otherwise`, key by key; `None` if a write is pending, a key is symbolic, or the bases differ.
+    /// The map `condition ? then : otherwise`, key by key; `None` if the bases differ, or keys may be equal that only one of both has.
     #[must_use]
     pub fn join(condition: &Term, then: &Map, otherwise: &Map) -> Option<Map> {
-        let plain = |map: &Map| map.0.pending.is_empty() && map.0.symbolic == 0;
-        if !plain(then) || !plain(otherwise) || !have_like_bases(then, otherwise) {
+        let waits = then.0.pending.len() + otherwise.0.pending.len() > 0;
+        if !have_like_bases(then, otherwise) {
             return None;
+        }
+        let keys = then.keys_that_may_differ(otherwise);
+        if then.0.symbolic + otherwise.0.symbolic > 0 {
+            let has_all = |map: &Map| keys.iter().all(|key| map.0.entries.contains_key(key));
+            if !has_all(then) && !has_all(otherwise) {
+                return None;
+            }
         }
         let mut joined = otherwise.clone();
         let contents = Arc::make_mut(&mut joined.0);
         let negated = Term::not(condition);
-        for key in then.keys_that_may_differ(otherwise) {
+        if waits {
+            contents.pending = joined_writes([condition, &negated], [then, otherwise].map(|map| &map.0.pending[..]));
+            contents.decides_early |= then.0.decides_early;
+        }
+        for key in keys {
             let joined = match (then.0.entries.get(key), otherwise.0.entries.get(key)) {
                 (None, None) => continue,
                 (Some(own), Some(other)) if own == other => continue,
@@ -39,6 +50,7 @@ impl Map {
             };
             contents.place(key.clone(), joined);
         }
+        contents.place_decided();
         Some(joined)
     }
 
@@ -175,7 +187,9 @@ impl Map {
                 PresenceBefore::Unasked | PresenceBefore::Open => self.contains_before(at, &write.key)?,
             };
             let now = write.entry.as_ref().map_or(Truth::Known(false), Entry::truth);
-            sum = Term::sub(&Term::add(&sum, &bit(now)), &bit(before));
+            let change = Term::sub(&bit(now), &bit(before));
+            let change = write.when.as_ref().map_or(change.clone(), |when| Term::ite(when, &change, &Term::int(0)));
+            sum = Term::add(&sum, &change);
         }
         Ok(sum)
     }
@@ -206,6 +220,19 @@ impl Map {
         self.countable()?;
         if self.0.decides_early || self.0.pending.len() > CROWDED { self.decided() } else { Ok(()) }
     }
+}
+
+/// The pending writes of both maps: those that are first in both, and the others under the condition of their map.
+fn joined_writes(conditions: [&Term; 2], [own, theirs]: [&[Write]; 2]) -> Vec<Write> {
+    let shared = own.iter().zip(theirs).take_while(|(own, theirs)| own == theirs).count();
+    let mut writes = own[..shared].to_vec();
+    for (when, others) in conditions.into_iter().zip([own, theirs]) {
+        writes.extend(others[shared..].iter().cloned().map(|write| {
+            let when = write.when.as_ref().map_or_else(|| when.clone(), |inner| Term::and(when, inner));
+            Write { when: Some(when), beneath: PresenceBefore::Unasked, ..write }
+        }));
+    }
+    writes
 }
 
 /// Tests whether both maps stand on no base, or on one base of which both have expanded the same part.
@@ -286,7 +313,7 @@ impl EntryConditions {
 /// The entries of a map on a base that it has itself. A single pending write counts, if its key is known to differ from all others.
 fn own_entries(map: &Map) -> Lifted<Vec<(&Value, Entry)>> {
     let pending = match map.0.pending.as_slice() {
-        [write] if map.0.entries.keys().all(|key| write.differs.contains(key)) => Some(write),
+        [write] if write.when.is_none() && map.0.entries.keys().all(|key| write.differs.contains(key)) => Some(write),
         _ => {
             map.decided()?;
             None
@@ -312,7 +339,7 @@ mod tests {
     use crate::choice::numbers;
     use crate::scalar::Sort;
     use crate::term::Var;
-    use crate::value::{add_to_set, set_difference};
+    use crate::value::{Substitution, add_to_set, set_difference};
     use std::collections::BTreeSet;
 
     /// The counts and hashes that a map keeps are those that a walk over its entries finds, whatever was written.
@@ -444,7 +471,7 @@ mod tests {
     /// One operation on the set, and on what is meant in each case.
     fn change(set: &mut Map, cases: &mut [Case], next: &mut dyn FnMut(u64) -> u64) {
         let (key, other) = (key(next), key(next));
-        match next(8) {
+        match next(10) {
             0..3 => {
                 set.set_in_place(&key, Some(Entry::always(Value::UNIT)));
                 cases.iter_mut().for_each(|(values, meant)| _ = meant.insert(under(&key, values)));
@@ -480,6 +507,27 @@ mod tests {
                 }
                 cases.iter_mut().for_each(|(values, meant)| meant.extend([under(&key, values), under(&other, values)]));
             }
+            7 | 8 => {
+                // The one side adds a key or removes it, the other side may remove another one.
+                let condition = Term::le(&other.as_term().expect("a scalar"), &Term::int(1));
+                let [adds, removes_other] = [next(3) > 0, next(3) == 0];
+                let (mut then, mut otherwise) = (set.clone(), set.clone());
+                then.set_in_place(&key, adds.then(|| Entry::always(Value::UNIT)));
+                if removes_other {
+                    otherwise.set_in_place(&other, None);
+                }
+                let Value::Map(joined) = merge(&condition, Value::Map(then), Value::Map(otherwise)) else { return };
+                *set = joined;
+                for (values, meant) in cases {
+                    let (key, other) = (under(&key, values), under(&other, values));
+                    match eval(&condition, values) == Scalar::Bool(true) {
+                        true if adds => _ = meant.insert(key),
+                        true => _ = meant.remove(&key),
+                        false if removes_other => _ = meant.remove(&other),
+                        false => {}
+                    }
+                }
+            }
             _ => {
                 let mut fewer = Map::of([(Value::from(0), Value::UNIT), (Value::from(1), Value::UNIT)]);
                 fewer.set_in_place(&key, None);
@@ -503,6 +551,13 @@ mod tests {
             let there = members.iter().filter(|(there, _)| holds(there.clone(), values));
             assert_eq!(&there.map(|(_, key)| under(key, values)).collect::<BTreeSet<_>>(), meant, "{set:?} {values:?}");
             let known = Map::of(meant.iter().map(|key| (Value::from(*key), Value::UNIT)));
+            let mut value = |term: &Term| Some(Term::constant(eval(term, values)));
+            let all_known = Substitution::everywhere(&mut value).apply(&Value::Map(set.clone()));
+            assert_eq!(
+                all_known.unwrap_or_else(|| Value::Map(set.clone())),
+                Value::Map(known.clone()),
+                "{set:?} {values:?}"
+            );
             assert!(holds(set.equals(&known).expect("no key is a tree"), values), "{set:?} {values:?}");
             let more = Map::of((meant.iter().map(|key| key + 1)).map(|key| (Value::from(key), Value::UNIT)));
             assert_eq!(

@@ -136,7 +136,7 @@ fn check(family: &Family, number_of: u64, programs: u64, needed: &[Feature]) {
 #[test]
 fn unknown_maps_agree_with_brute_force() {
     let needed = [Feature::Unknown(Sort::Map), Feature::Unknown(Sort::Set), Feature::Copy, Feature::PickKey];
-    check(&worlds::MAPS, 1, 25, &[&needed[..], &[Feature::CompareMap, Feature::Tokens, Feature::NoAnswer]].concat());
+    check(&worlds::MAPS, 1, 60, &[&needed[..], &[Feature::CompareMap, Feature::Tokens, Feature::NoAnswer]].concat());
 }
 
 #[test]

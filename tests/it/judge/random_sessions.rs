@@ -237,8 +237,8 @@ fn no_text_but_a_saved_session_of_the_specification_is_resumed() {
         assert_eq!(other, "the session was saved for another text of the specification `p`");
         let other = resume(&text.replace("protocol p", "protocol o"), saved);
         assert_eq!(other, "the session was saved for another specification, `p`; this one is `o`");
-        let later = saved.replace("\"mayhap_session\":1", "\"mayhap_session\":2");
-        assert!(resume(text, &later).contains("version 2 of the form"), "{}", resume(text, &later));
+        let later = saved.replace("\"mayhap_session\":2", "\"mayhap_session\":3");
+        assert!(resume(text, &later).contains("version 3 of the form"), "{}", resume(text, &later));
         // How it is written, and what is said of it, makes no difference.
         let written = format!("// A counter.\n{}", text.replace("; ", ";\n"));
         assert!(Session::resume(&Spec::from_text(&written).unwrap(), Options::default(), saved).is_ok());
