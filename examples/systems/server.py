@@ -1,5 +1,5 @@
 """A server for an adapter: it listens on a free port of 127.0.0.1, and ends when the adapter ends."""
-import atexit, ctypes, os, signal, socket, subprocess, sys, time
+import atexit, ctypes, os, shlex, signal, socket, subprocess, sys, time
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "adapters"))  # for `import mayhap_adapter`
 
@@ -21,7 +21,7 @@ class Server:
 
     def __init__(self, command):
         self.port = free_port()
-        self.command = command.format(port=self.port).split()
+        self.command = shlex.split(command.format(port=self.port))
         self.process = None
         atexit.register(self.stop)
 
