@@ -18,9 +18,13 @@ STATEMENTS = {
 }
 
 
+kept = []  # a connection that stays: whoever opens the file first recovers the log, and others are Busy meanwhile
+
+
 def opened():
-    database = sqlite3.connect(FILE, timeout=0, isolation_level=None, check_same_thread=False)
+    database = sqlite3.connect(FILE, timeout=10, isolation_level=None, check_same_thread=False)
     database.execute("PRAGMA synchronous=OFF")
+    database.execute("PRAGMA busy_timeout=0")
     return database
 
 
@@ -74,13 +78,14 @@ class Table(Client):
 
 
 def reset():
+    while kept:
+        kept.pop().close()
     for ending in ("", "-wal", "-shm"):
         if os.path.exists(FILE + ending):
             os.remove(FILE + ending)
-    database = opened()
-    database.execute("PRAGMA journal_mode=WAL")
-    database.execute("CREATE TABLE t (k TEXT PRIMARY KEY, v INTEGER)")
-    database.close()
+    kept.append(opened())
+    kept[0].execute("PRAGMA journal_mode=WAL")
+    kept[0].execute("CREATE TABLE t (k TEXT PRIMARY KEY, v INTEGER)")
 
 
 serve(Table, reset)
