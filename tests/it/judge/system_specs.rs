@@ -26,7 +26,8 @@ fn specifications() -> Vec<(PathBuf, String)> {
 fn each_opens_with_words_and_is_in_the_one_layout() {
     for (path, text) in specifications() {
         assert!(text.lines().take_while(|line| line.starts_with("//")).count() > 10, "{}", path.display());
-        assert!(text.contains("\nconst STRICT: bool = false;"), "{}", path.display());
+        let says_so = text.contains("\nconst STRICT: bool = false;") || text.contains("\n// No sentence was found that ");
+        assert!(says_so, "{}", path.display());
         let file = Sources::default().add(&path.to_string_lossy(), &text);
         assert_eq!(print(&parse(&text, file, NodeId(0)).file, &text), text, "{}", path.display());
     }
@@ -63,7 +64,7 @@ fn each_recording_has_its_known_verdict() {
 #[test]
 fn each_deviation_is_kept() {
     let all = cases(TRACES, SPECS);
-    for (path, _) in specifications() {
+    for (path, _) in specifications().into_iter().filter(|(_, text)| text.contains("\nconst STRICT: ")) {
         let accepted = all.iter().filter(|case| case.spec == path && case.verdict == "accept");
         let is_rejected = |case: &Case| {
             let (spec, trace) = (case.spec.to_str().unwrap(), case.trace.to_str().unwrap());
