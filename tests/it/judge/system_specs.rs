@@ -26,7 +26,8 @@ fn specifications() -> Vec<(PathBuf, String)> {
 fn each_opens_with_words_and_is_in_the_one_layout() {
     for (path, text) in specifications() {
         assert!(text.lines().take_while(|line| line.starts_with("//")).count() > 10, "{}", path.display());
-        let says_so = text.contains("\nconst STRICT: bool = false;") || text.contains("\n// No sentence was found that ");
+        let says_so =
+            text.contains("\nconst STRICT: bool = false;") || text.contains("\n// No sentence was found that ");
         assert!(says_so, "{}", path.display());
         let file = Sources::default().add(&path.to_string_lossy(), &text);
         assert_eq!(print(&parse(&text, file, NodeId(0)).file, &text), text, "{}", path.display());
