@@ -1,6 +1,7 @@
 # make demo     what mayhap is for, in a minute: a real server recorded and judged, and a live one tested until it is caught
 # make http     Apache, nginx and lighttpd tested by the RFC, for a minute each
 # make sync     Unison and rsync tested as file synchronizers, and the calls of a file system, for a minute
+# make systems  beanstalkd, memcached, Redis, SQLite, etcd and more, as far as they are installed, tested by their documentation, for a minute each
 # make test     all tests
 # make release  target/guided/release/mayhap, which judges faster than what cargo builds by itself
 # make wheel    target/wheels/mayhap-….whl, the package for Python: `pip install` it; it has Z3 and the command in it
@@ -13,7 +14,7 @@ export RUST_MIN_STACK ?= 8388608
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo http sync test release wheel bench lint setup
+.PHONY: help demo http sync systems test release wheel bench lint setup
 
 FEATURES ?=
 CARGO_FLAGS := $(if $(FEATURES),--features $(FEATURES))
@@ -40,6 +41,10 @@ sync: setup
 	@.ci/setup python3 unison rsync || echo "sync: what is missing is left out" >&2
 	@cargo build --release --quiet $(CARGO_FLAGS) --bin mayhap
 	@python3 examples/sync/test.py target/release/mayhap
+
+systems: setup
+	@cargo build --release --quiet $(CARGO_FLAGS) --bin mayhap
+	@examples/systems/run target/release/mayhap
 
 test: setup
 	@# A plain `cargo test` would link every example, too; that they compile is seen by `make lint`.

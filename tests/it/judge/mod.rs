@@ -13,6 +13,7 @@ mod one_door;
 mod random_sessions;
 mod reductions;
 mod session;
+mod system_specs;
 mod unknown_start;
 
 use std::fs;

@@ -17,9 +17,10 @@ use super::{Case, cases, named, root, text};
 use crate::command::{file, run};
 
 /// The recordings with known verdicts, and the specifications that judge them.
-const COLLECTIONS: [(&str, &str); 6] = [
+const COLLECTIONS: [(&str, &str); 7] = [
     ("tests/data/traces", "specs"),
     ("tests/data/traces/network", "specs/network"),
+    ("tests/data/traces/systems", "specs/systems"),
     ("tests/data/unknown", "tests/data/unknown"),
     ("tests/data/json", "tests/data/json"),
     ("tests/data/conformance/machine", "tests/data/conformance/machine"),
