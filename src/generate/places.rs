@@ -80,7 +80,8 @@ impl LinkedPlace<'_> {
             .linked
             .iter()
             .any(|part| part.path.contains(&PartStep::Element) && !part.path.contains(&PartStep::Entry));
-        let is_listed = self.form.nodes[self.node].listed.is_some();
+        let listed = self.form.nodes[self.node].listed.as_ref();
+        let is_listed = listed.is_some();
         let FormKind::Leaf(sort) = self.form.nodes[self.node].kind else {
             let weights = if self.node != 0 && kind.is_some() { [0, 0, 2, 5, 4] } else { [0; 5] };
             return PlaceFacts { weights, states: self.like(), kind, is_literal: false };
@@ -99,7 +100,9 @@ impl LinkedPlace<'_> {
             _ => [10, 0, 1, 2, 0],
         };
         let states = if self.linked.is_empty() { self.like() } else { self.linked.to_vec() };
-        PlaceFacts { weights, states, kind, is_literal: sort == Sort::Int && !is_chosen }
+        // In another run an answer may have a value that is not in the list.
+        let is_only_listed = listed.is_some_and(|list| list.is_strict);
+        PlaceFacts { weights, states, kind, is_literal: is_only_listed || sort == Sort::Int && !is_chosen }
     }
 
     /// The parts of the state with the type of the place. For a scalar that is no token, only those with its name, too.
