@@ -83,7 +83,7 @@ impl Contents {
         }
     }
 
-    /// Carries out a pending write before all others, under a key of an entry or one that differs from all of them.
+    /// Carries out a pending write that commutes with all before it; its key is that of an entry, or differs from all of them.
     pub(super) fn carry_out(&mut self, at: usize, key: Value) {
         let write = self.pending.remove(at);
         let entry = write.after(self.entries.get(&key));
