@@ -29,3 +29,12 @@ class Redis:
 
     def close(self):
         self.socket.close()
+
+
+def empty(server):
+    """Starts the server, if it does not run, and removes all that it has."""
+    if not server.process:
+        server.start()
+    client = Redis(server)
+    client.command("FLUSHALL")
+    client.close()

@@ -75,12 +75,4 @@ class Sets(Client):
     def close(self): self.redis.close()
 
 
-def reset():
-    if not redis.process:
-        redis.start()
-    client = resp.Redis(redis)
-    client.command("FLUSHALL")
-    client.close()
-
-
-serve(Sets, reset)
+serve(Sets, lambda: resp.empty(redis))

@@ -116,12 +116,4 @@ class Streams(Client):
     def close(self): self.redis.close()
 
 
-def reset():
-    if not redis.process:
-        redis.start()
-    client = resp.Redis(redis)
-    client.command("FLUSHALL")
-    client.close()
-
-
-serve(Streams, reset)
+serve(Streams, lambda: resp.empty(redis))

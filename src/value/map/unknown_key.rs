@@ -35,7 +35,7 @@ pub(super) fn found(map: &Map, key: &Value) -> Lifted<(Truth, Value)> {
     Ok((contains(map, key)?, each(others, key, known)?))
 }
 
-/// The presence and the value under a key of which the entries of a map hide what is beneath.
+/// The presence and the value under a key in a map whose entries hide what is beneath them.
 pub(super) fn found_above(map: &Map, key: &Value, beneath: (Truth, Value)) -> Lifted<(Truth, Value)> {
     let (mut found, mut others) = (beneath, entries_in_order(&map.0));
     if let Some(open) = OpenKey::of(key).filter(|_| are_many(&map.0)) {
@@ -50,7 +50,7 @@ pub(super) fn found_above(map: &Map, key: &Value, beneath: (Truth, Value)) -> Li
     Ok(found)
 }
 
-/// The presence of a key of which the entries of a map hide what is beneath.
+/// The presence of a key in a map whose entries hide what is beneath them.
 pub(super) fn contains_above(map: &Map, key: &Value, beneath: Truth) -> Lifted<Truth> {
     let (mut found, mut others) = (beneath, entries_in_order(&map.0));
     if let Some(open) = OpenKey::of(key).filter(|_| are_many(&map.0)) {
